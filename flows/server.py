@@ -1,0 +1,170 @@
+"""The Prefect API server that a run reports to: the user's own, or a temporary one for the time of the run.
+
+A temporary server listens on 127.0.0.1 alone and has no UI. Its history ends with it: whoever wants to keep and see
+runs starts a lasting server (`prefect server start`) and sets PREFECT_API_URL.
+"""
+
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import prefect
+import psutil
+from prefect.client.orchestration import get_client
+from prefect.events.worker import EventsWorker
+from prefect.logging.handlers import APILogWorker
+from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
+
+from plancheck.errors import StudyError
+
+SECONDS_TO_STOP = 5.0
+
+
+@contextmanager
+def api_server() -> Iterator[str]:
+    """The URL of an API server that this process and its children report to inside the block.
+
+    PREFECT_API_URL, where it is set, names the server and nothing is started.
+
+    Raises:
+        StudyError: no server answers there, or the temporary one does not start.
+    """
+    if url := PREFECT_API_URL.value():
+        check_answers(url)
+        with exported(url):
+            yield url
+        return
+    with temporary_server() as url, temporary_settings({PREFECT_API_URL: url}), exported(url):
+        try:
+            yield url
+        finally:
+            send_what_is_left()
+
+
+def check_answers(url: str) -> None:
+    with get_client(sync_client=True) as client:
+        error = client.api_healthcheck()
+    if error is not None:
+        raise StudyError(
+            f"PREFECT_API_URL is {url}, and no Prefect server answers there ({error}). Start it "
+            "(`prefect server start`), or unset PREFECT_API_URL for a temporary one."
+        )
+
+
+@contextmanager
+def exported(url: str) -> Iterator[None]:
+    """PREFECT_API_URL in the environment of the processes that are started inside the block."""
+    before = os.environ.get("PREFECT_API_URL")
+    os.environ["PREFECT_API_URL"] = url
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PREFECT_API_URL"]
+        else:
+            os.environ["PREFECT_API_URL"] = before
+
+
+def send_what_is_left() -> None:
+    """Deliver queued events and log lines: their threads would otherwise look for the server after its end."""
+    EventsWorker.drain_all(timeout=SECONDS_TO_STOP)
+    APILogWorker.drain_all(timeout=SECONDS_TO_STOP)
+
+
+@contextmanager
+def temporary_server() -> Iterator[str]:
+    """Start a server with a database of its own, so that runs at the same time do not lock each other out."""
+    home = get_current_settings().home.resolve()
+    home.mkdir(parents=True, exist_ok=True)
+    with database_folder(home) as folder, (home / "server.log").open("a", encoding="utf-8") as log:
+        template, database = home / f"template-{prefect.__version__}.db", folder / "prefect.db"
+        if migrated := template.exists():
+            shutil.copyfile(template, database)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "flows.temporary_server", str(os.getpid())],
+            env=os.environ
+            | {
+                "PREFECT_HOME": str(home),
+                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+                "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
+                "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": str(not migrated),
+                "PREFECT_API_BLOCKS_REGISTER_ON_START": str(not migrated),
+                "PREFECT_SERVER_UI_ENABLED": "false",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            # Ctrl-C must reach the run alone: its last states still have to be recorded.
+            start_new_session=True,
+        )
+        try:
+            url = wait_until_ready(process, Path(log.name))
+            if not migrated:
+                save_template(database, template)
+            yield url
+        finally:
+            stop(process)
+
+
+@contextmanager
+def database_folder(home: Path) -> Iterator[Path]:
+    """A folder for one server; those whose run was killed are removed first."""
+    machine = f"server-{socket.gethostname()}-"
+    for left in home.glob(f"{machine}*"):
+        owner = left.name.removeprefix(machine).partition("-")[0]
+        if owner.isdigit() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=f"{machine}{os.getpid()}-", dir=home))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
+    """The API's URL once the server answers."""
+    seconds = get_current_settings().server.ephemeral.startup_timeout_seconds
+    deadline = time.monotonic() + seconds
+    assert process.stdout is not None
+    url = f"http://127.0.0.1:{process.stdout.readline().strip()}/api"
+    with httpx.Client(trust_env=False, timeout=seconds) as client:
+        while process.poll() is None and time.monotonic() < deadline:
+            try:
+                if client.get(f"{url}/health").is_success:
+                    return url
+            except httpx.TransportError:
+                time.sleep(0.05)
+    ended = f"ended with status {process.returncode}" if process.poll() is not None else f"took over {seconds} s"
+    raise StudyError(
+        f"The temporary Prefect server did not start: it {ended}; {log} says why. Delete {log.parent} and run it "
+        "again, or start a server yourself (`prefect server start`) and set PREFECT_API_URL."
+    )
+
+
+def save_template(database: Path, template: Path) -> None:
+    """Keep the empty, migrated database: migrating takes longer than everything else of a start."""
+    temporary = database.with_name("template.db")
+    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(temporary)) as copy:
+        source.backup(copy)
+    temporary.replace(template)
+
+
+def stop(process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_STOP)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    if process.stdout:
+        process.stdout.close()

@@ -1,0 +1,13 @@
+"""Exit statuses of this package's programs."""
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """REFUSED: the user must mend something first. FAULT: anything else failed, so another try may do."""
+
+    DONE = 0
+    REFUSED = 1
+    UNCHANGED = 3
+    FAULT = 70
+    INTERRUPTED = 130

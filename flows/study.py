@@ -1,0 +1,103 @@
+"""The whole DVC graph as one Prefect flow: ``python -m flows.study [--stage NAME ...]``, in the project's folder."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+from rich.console import Console
+
+from flows.entry import exit_status
+from flows.graph import changed, run_stage, stages_in_order
+from flows.server import api_server
+from flows.statuses import Status
+from plancheck.errors import StudyError
+from plancheck.logs import set_up_logging
+from tasks.retries import worth_retrying
+
+RETRIES = 2
+MAIN_TABLE = Path("reports/tables/main.csv")
+
+
+@flow(name="study")
+def study(stages: list[str] | None = None) -> None:
+    """Bring the named stages, and all that they depend on, up to date; every stage when none is named."""
+    for stage in stages_in_order(stages or ()):
+        started = time.monotonic()
+        outcome = "failed"
+        try:
+            outcome = "ran" if reproduce(stage) else "unchanged"
+        except RuntimeError as fault:
+            raise StudyError(
+                f"Stage {stage} failed in {RETRIES + 1} tries: {fault}. Finished stages are kept."
+            ) from fault
+        finally:
+            print_line(stage, outcome, time.monotonic() - started)
+
+
+@task(
+    task_run_name="{stage}",
+    retries=RETRIES,
+    retry_delay_seconds=exponential_backoff(2),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=worth_retrying,
+    cache_policy=NO_CACHE,
+    persist_result=False,
+)
+def reproduce(stage: str) -> bool:
+    """Run one stage if it changed, and return whether it did.
+
+    Raises:
+        StudyError: it needs the user's hand; its own message has been shown.
+        RuntimeError: it failed in another way, so another try may do.
+    """
+    match run_stage(stage):
+        case Status.DONE:
+            return True
+        case Status.UNCHANGED:
+            return False
+        case Status.REFUSED:
+            raise StudyError(f"Stage {stage} failed, for the reason above. Finished stages are kept.")
+        case Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        case status:
+            raise RuntimeError(f"its process ended with status {status}")
+
+
+def print_line(stage: str, outcome: str, seconds: float) -> None:
+    colour = {"ran": "green", "failed": "red"}.get(outcome, "dim")
+    Console(highlight=False).print(f"{stage:<16} [{colour}]{outcome:<10}[/] {seconds:8.1f} s")
+
+
+def bring_up_to_date(targets: Sequence[str]) -> None:
+    """Run what changed, then show the main table and say where the report lies.
+
+    A server is started only when there is something to run.
+    """
+    stages = stages_in_order(targets)
+    if changed(stages):
+        with api_server():
+            study(list(targets))
+    else:
+        print(f"Nothing to do: all {len(stages)} stages are up to date.")
+    if MAIN_TABLE.exists():
+        from plancheck.reporting import main_table
+
+        main_table.show(MAIN_TABLE, console=Console())
+        print(f"Every table and report: {MAIN_TABLE.parent.parent}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m flows.study", description="Bring the study up to date.")
+    parser.add_argument("--stage", action="append", default=[], help="only this stage and what it needs; repeatable")
+    targets = parser.parse_args(arguments).stage
+    set_up_logging()
+    return exit_status(lambda: bring_up_to_date(targets))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,5 @@
+"""`python -m plancheck`."""
+
+from plancheck.cli import main
+
+main()

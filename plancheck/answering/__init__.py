@@ -1,0 +1,1 @@
+"""What the answer model is asked and how its reply is read."""

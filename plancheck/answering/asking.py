@@ -1,0 +1,155 @@
+"""Asking the answer model: each distinct prompt once, what it already said not again."""
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plancheck.answering.confidence import choice_probabilities
+from plancheck.answering.parsing import parse_letter
+from plancheck.answering.ports import AnswerModel, Generated, Messages, Replies
+from plancheck.records import LETTERS, Letter
+
+Mode = Literal["generate", "likelihood"]
+
+LOG = logging.getLogger("plancheck.answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A prompt to answer. ``prompt_id`` is unique among the prompts of a call; ``choices`` are four texts, A to D."""
+
+    prompt_id: str
+    messages: Messages
+    choices: tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of a prompt: a letter, or the failure that stands for it.
+
+    ``failure`` is None, "unparsable" (a reply that names no letter), "too_long" (the prompt and its reply exceed the
+    model's positions), or "error: NAME" (the model raised NAME). ``probabilities`` over A to D are None when the model
+    weighed nothing.
+    """
+
+    prompt_id: str
+    letter: Letter | None
+    failure: str | None
+    probabilities: tuple[float, float, float, float] | None
+    prompt_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Answers in the prompts' order, and how many prompts the model was asked (the others were remembered)."""
+
+    answers: tuple[Answered, ...]
+    calls: int
+
+
+def ask(
+    prompts: Sequence[Prompt],
+    model: AnswerModel,
+    replies: Replies,
+    *,
+    mode: Mode,
+    batch_size: int,
+    max_new_tokens: int,
+    identity: str,
+    errors_are_rows: bool,
+) -> Asked:
+    """An answer to every prompt.
+
+    Args:
+        prompts: distinct.
+        replies: what was said before; each batch's replies are kept as soon as they are there.
+        mode: "likelihood" takes the choice with the largest mean log-likelihood a token (ties: the earlier letter);
+            "generate" reads the letter from the greedy reply.
+        batch_size: prompts asked at once. Above 1 the last digits of a reply can depend on its neighbours.
+        max_new_tokens: most tokens of a generated reply.
+        identity: names the model, its digest, number format and libraries: part of every key.
+        errors_are_rows: whether a RuntimeError of the model (such as lack of memory) becomes a failed answer or is
+            raised, for the caller to try again.
+    """
+    tokens = [model.tokens(prompt.messages) for prompt in prompts]
+    choices = [[model.text_tokens(choice) for choice in prompt.choices] for prompt in prompts]
+    settings = {"mode": mode, "batch_size": batch_size, "identity": identity}
+    if mode == "generate":
+        settings["max_new_tokens"] = max_new_tokens
+    keys = [
+        reply_key(prompt=ids, choices=texts if mode == "likelihood" else None, **settings)
+        for ids, texts in zip(tokens, choices, strict=True)
+    ]
+    needed = [
+        len(ids) + (max_new_tokens if mode == "generate" else max(map(len, texts)))
+        for ids, texts in zip(tokens, choices, strict=True)
+    ]
+    known: dict[str, Mapping[str, Any]] = dict(replies.get(keys))
+    fitting = [index for index, total in enumerate(needed) if total <= model.max_tokens]
+    missing = [index for index in fitting if keys[index] not in known]
+    calls = 0
+    for batch in batches(sorted(missing, key=lambda index: (-len(tokens[index]), keys[index])), batch_size):
+        try:
+            fresh = _call(model, mode, [tokens[i] for i in batch], [choices[i] for i in batch], max_new_tokens)
+        except RuntimeError as error:
+            if not errors_are_rows:
+                raise
+            LOG.warning("%d prompt(s) failed: %s: %s", len(batch), type(error).__name__, error)
+            known.update({keys[i]: {"failure": f"error: {type(error).__name__}"} for i in batch})
+            continue
+        said = {keys[i]: reply for i, reply in zip(batch, fresh, strict=True)}
+        replies.put(said)
+        known.update(said)
+        calls += len(batch)
+    return Asked(
+        tuple(
+            read_reply(prompt.prompt_id, known.get(key, {"failure": "too_long"}), mode=mode, prompt_tokens=len(ids))
+            for prompt, key, ids in zip(prompts, keys, tokens, strict=True)
+        ),
+        calls,
+    )
+
+
+def _call(
+    model: AnswerModel, mode: Mode, prompts: list[list[int]], choices: list[list[list[int]]], max_new_tokens: int
+) -> list[dict[str, Any]]:
+    if mode == "likelihood":
+        return [{"log_likelihoods": values} for values in model.log_likelihoods(prompts, choices)]
+    return [_as_reply(generated) for generated in model.generate(prompts, max_new_tokens=max_new_tokens)]
+
+
+def _as_reply(generated: Generated) -> dict[str, Any]:
+    return {
+        "text": generated.text,
+        "ends": list(generated.ends),
+        "letters": [list(w) for w in generated.letter_logprobs],
+    }
+
+
+def read_reply(prompt_id: str, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int) -> Answered:
+    """The answer that a kept reply gives."""
+    if "failure" in reply:
+        return Answered(prompt_id, None, reply["failure"], None, prompt_tokens)
+    if mode == "likelihood":
+        values = reply["log_likelihoods"]
+        letter = LETTERS[values.index(max(values))]
+        return Answered(prompt_id, letter, None, choice_probabilities(values), prompt_tokens)
+    parsed = parse_letter(reply["text"])
+    if parsed is None:
+        return Answered(prompt_id, None, "unparsable", choice_probabilities(reply["letters"][0]), prompt_tokens)
+    letter, place = parsed
+    step = next(index for index, end in enumerate(reply["ends"]) if end > place)
+    return Answered(prompt_id, letter, None, choice_probabilities(reply["letters"][step]), prompt_tokens)
+
+
+def reply_key(**parts: Any) -> str:
+    """SHA-256 of everything that can change a reply; ``parts`` hold JSON values."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def batches(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

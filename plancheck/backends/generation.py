@@ -1,0 +1,193 @@
+"""Causal language models of Transformers as answer models."""
+
+import functools
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessor, LogitsProcessorList
+
+from plancheck.answering.ports import Generated, Messages
+from plancheck.backends.device import pick_device
+from plancheck.errors import StudyError
+from plancheck.records import LETTERS
+
+_LOADING = threading.Lock()
+
+
+def load_causal_model(path: Path, *, device: str, dtype: str) -> "CausalModel":
+    """The model in a local folder, loaded once a process.
+
+    Args:
+        path: Transformers folder with safetensors weights, a tokenizer and a chat template.
+        device: "auto", "cpu", "mps", "cuda" or "cuda:N".
+        dtype: "float32", "bfloat16" or "float16".
+
+    Raises:
+        StudyError: the folder lacks a chat template, or its weights do not fill the architecture.
+    """
+    with _LOADING:
+        return _load(path, pick_device(device), dtype)
+
+
+@functools.lru_cache(maxsize=2)
+def _load(path: Path, device: str, dtype: str) -> "CausalModel":
+    tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+    if not tokenizer.chat_template:
+        raise StudyError(f"{path}: its tokenizer has no chat template. Use an instruction-tuned model.")
+    loaded: Any = AutoModelForCausalLM.from_pretrained(
+        path,
+        dtype=getattr(torch, dtype),
+        local_files_only=True,
+        use_safetensors=True,
+        attn_implementation="sdpa",
+        output_loading_info=True,
+    )
+    model, info = loaded
+    if info["missing_keys"]:
+        missing = sorted(info["missing_keys"])
+        raise StudyError(f"{path}: weights lack {len(missing)} tensors, such as {missing[0]}. Fetch the model anew.")
+    return CausalModel(model.to(device).eval(), tokenizer)
+
+
+class CausalModel:
+    """See `plancheck.answering.ports.AnswerModel`. Safe to call from several threads."""
+
+    def __init__(self, model: Any, tokenizer: Any) -> None:
+        self._model = model
+        self._tokenizer = tokenizer
+        self._tokenizing = threading.Lock()  # a fast tokenizer's options are state that calls change
+        self._pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
+        stop = model.generation_config.eos_token_id
+        ends = stop if isinstance(stop, list) else [stop]
+        self._stop = sorted({token for token in [*ends, tokenizer.eos_token_id] if token is not None})
+
+    @property
+    def max_tokens(self) -> int:
+        return int(self._model.config.get_text_config().max_position_embeddings)
+
+    @property
+    def device(self) -> str:
+        return str(self._model.device.type)
+
+    def tokens(self, messages: Messages) -> list[int]:
+        marks = [f"\u2063{index}\u2063" for index in range(len(messages))]
+        marked = [{**message, "content": mark} for message, mark in zip(messages, marks, strict=True)]
+        rest = self._tokenizer.apply_chat_template(marked, tokenize=False, add_generation_prompt=True)
+        ids: list[int] = []
+        for message, mark in zip(messages, marks, strict=True):
+            template, found, rest = rest.partition(mark)
+            if not found:
+                raise StudyError(
+                    f"the model's chat template leaves out a {message['role']} message; use another model."
+                )
+            ids += self._encode(template, control=True) + self._encode(message["content"], control=False)
+        return ids + self._encode(rest, control=True)
+
+    def text_tokens(self, text: str) -> list[int]:
+        return self._encode(text, control=False)
+
+    def _encode(self, text: str, *, control: bool) -> list[int]:
+        with self._tokenizing:
+            encoded = self._tokenizer(
+                text,
+                add_special_tokens=False,
+                split_special_tokens=not control,
+                return_attention_mask=False,
+                verbose=False,
+            )
+        return list(encoded["input_ids"])
+
+    @torch.inference_mode()
+    def log_likelihoods(
+        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]]
+    ) -> list[list[float]]:
+        """The keys and values of a prompt are computed once; its choices are scored as one batch on top of them."""
+        ids, mask = self._left_padded(prompts)
+        positions = None if mask is None else (mask.cumsum(dim=1) - 1).clamp(min=0)
+        prefix = self._model(ids, attention_mask=mask, position_ids=positions, use_cache=True, logits_to_keep=1)
+        per_prompt = len(choices[0])
+        flat = [list(choice) for group in choices for choice in group]
+        width = max(len(choice) for choice in flat)
+        replies = torch.tensor([choice + [self._pad] * (width - len(choice)) for choice in flat], device=ids.device)
+        logits = prefix.logits.repeat_interleave(per_prompt, dim=0)
+        if width > 1:
+            cache = prefix.past_key_values
+            cache.batch_repeat_interleave(per_prompt)
+            continued: dict[str, Any] = {}
+            if mask is not None:
+                lengths = mask.sum(dim=1).repeat_interleave(per_prompt)
+                steps = torch.arange(width - 1, device=ids.device)
+                shown = mask.repeat_interleave(per_prompt, dim=0)
+                continued["attention_mask"] = torch.cat([shown, torch.ones_like(replies[:, :-1])], dim=1)
+                continued["position_ids"] = lengths[:, None] + steps[None, :]
+            # Padding stands after a choice's tokens, where the causal mask hides it from them.
+            more = self._model(replies[:, :-1], past_key_values=cache, use_cache=True, **continued).logits
+            logits = torch.cat([logits, more], dim=1)
+        logprobs = torch.log_softmax(logits.float(), dim=-1).gather(2, replies[:, :, None])[:, :, 0].double().cpu()
+        means = [float(row[: len(choice)].mean()) for row, choice in zip(logprobs, flat, strict=True)]
+        return [means[start : start + per_prompt] for start in range(0, len(means), per_prompt)]
+
+    @torch.inference_mode()
+    def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:
+        ids, mask = self._left_padded(prompts)
+        recorder = LetterRecorder(self._letter_ids())
+        output = self._model.generate(
+            ids,
+            attention_mask=mask if mask is not None else torch.ones_like(ids),
+            do_sample=False,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+            max_new_tokens=max_new_tokens,
+            pad_token_id=self._pad,
+            eos_token_id=self._stop,
+            logits_processor=LogitsProcessorList([recorder]),
+        )
+        rows = output[:, ids.shape[1] :].tolist()
+        return [self._generated(row, [step[index] for step in recorder.steps]) for index, row in enumerate(rows)]
+
+    def _generated(self, tokens: list[int], steps: list[tuple[float, float, float, float]]) -> Generated:
+        count = next((index for index, token in enumerate(tokens) if token in self._stop), len(tokens))
+        with self._tokenizing:
+            texts = [self._tokenizer.decode(tokens[: end + 1], skip_special_tokens=True) for end in range(count)]
+        # The step that ends the reply is kept too: it is where an empty reply weighed its letters.
+        weighed = steps[: max(count, 1)]
+        ends = [len(text) for text in texts] or [0]
+        return Generated(texts[-1] if texts else "", tuple(ends), tuple(weighed))
+
+    def _letter_ids(self) -> list[list[int]]:
+        found: list[list[int]] = []
+        for letter in LETTERS:
+            forms = [self._encode(form, control=False) for form in (letter, f" {letter}")]
+            found.append(sorted({form[0] for form in forms if len(form) == 1}))
+        if not all(found):
+            raise StudyError(
+                "the model's tokenizer has no single token for a letter A to D; use answer.mode=likelihood."
+            )
+        return found
+
+    def _left_padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor | None]:
+        width = max(len(prompt) for prompt in prompts)
+        padded = [[self._pad] * (width - len(prompt)) + list(prompt) for prompt in prompts]
+        ids = torch.tensor(padded, device=self._model.device)
+        if all(len(prompt) == width for prompt in prompts):
+            return ids, None
+        mask = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
+        return ids, torch.tensor(mask, device=self._model.device)
+
+
+class LetterRecorder(LogitsProcessor):
+    """Notes, at each step, the log-probability of each letter; changes no score."""
+
+    def __init__(self, letter_ids: list[list[int]]) -> None:
+        self._letter_ids = letter_ids
+        self.steps: list[list[tuple[float, float, float, float]]] = []
+
+    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
+        logprobs = torch.log_softmax(scores.float(), dim=-1)
+        letters = torch.stack([logprobs[:, ids].logsumexp(dim=-1) for ids in self._letter_ids], dim=1)
+        self.steps.append([(a, b, c, d) for a, b, c, d in letters.double().cpu().tolist()])
+        return scores

@@ -1,0 +1,66 @@
+"""Labelled pairs of query and atom, from questions whose evidence is known, to fine-tune a cross-encoder on."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plancheck.records import Atom, Benchmark, Question
+from plancheck.retrieval.lexical import LexicalIndex
+from plancheck.retrieval.query import query_text
+from plancheck.retrieval.ranking import by_score
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """``label`` is 1.0 when the atom's text holds evidence for the query, else 0.0."""
+
+    query: str
+    text: str
+    label: float
+
+
+def tuning_pairs(
+    benchmark: Benchmark, atoms: Mapping[str, Sequence[Atom]], *, negatives: int, seed: int
+) -> tuple[Pair, ...]:
+    """Every atom that holds a whole evidence span, and ``negatives`` wrong atoms for each of them.
+
+    Half of the wrong atoms, rounded up, are those that BM25 likes best, the others are drawn at random; an atom that
+    touches evidence is never a wrong one. A question with fewer wrong atoms gives all it has.
+
+    Args:
+        benchmark: questions with evidence; one without gives no pairs.
+        atoms: by context ID, in order of position.
+        negatives: wrong atoms for each right one, at least 1.
+        seed: of the draws, independent for each question.
+
+    Returns:
+        Pairs in the order of the questions; a question's right atoms come before its wrong ones.
+    """
+    return tuple(
+        pair
+        for question in benchmark.questions
+        for pair in question_pairs(
+            question,
+            benchmark.contexts[question.context_id],
+            atoms[question.context_id],
+            negatives=negatives,
+            generator=random.Random(f"{seed}:{question.question_id}"),
+        )
+    )
+
+
+def question_pairs(
+    question: Question, context: str, atoms: Sequence[Atom], *, negatives: int, generator: random.Random
+) -> list[Pair]:
+    """The pairs of one question."""
+    spans = question.evidence or ()
+    right = [atom for atom in atoms if any(atom.start <= span.start and span.end <= atom.end for span in spans)]
+    wrong = [atom for atom in atoms if not any(atom.start < span.end and span.start < atom.end for span in spans)]
+    query = query_text(question)
+    wanted = min(negatives * len(right), len(wrong))
+    scores = LexicalIndex([context[atom.start : atom.end] for atom in wrong]).scores(query)
+    liked = by_score(scores)[: (wanted + 1) // 2]
+    others = sorted(set(range(len(wrong))) - set(liked))
+    chosen = [*liked, *generator.sample(others, wanted - len(liked))]
+    labelled = [(atom, 1.0) for atom in right] + [(wrong[position], 0.0) for position in chosen]
+    return [Pair(query, context[atom.start : atom.end], label) for atom, label in labelled]

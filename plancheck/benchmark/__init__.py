@@ -1,0 +1,1 @@
+"""Where questions come from: one module a source."""

@@ -1,0 +1,80 @@
+"""The benchmark as the pipeline's two tables, and back."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from plancheck.errors import StudyError
+from plancheck.files import DATA, read_table, write_table
+from plancheck.records import CONTEXTS, QUESTIONS, Benchmark, Question, Span
+
+QUESTIONS_FILE = DATA / "questions.parquet"
+CONTEXTS_FILE = DATA / "contexts.parquet"
+
+
+def write_questions(benchmark: Benchmark, path: Path = QUESTIONS_FILE) -> None:
+    """Write the questions in the benchmark's order."""
+    write_table(path, [question_row(question) for question in benchmark.questions], QUESTIONS)
+
+
+def write_contexts(benchmark: Benchmark, path: Path = CONTEXTS_FILE) -> None:
+    """Write the contexts by ID, each in a Parquet row group of its own, so that one can be read without the others."""
+    rows = [
+        {"context_id": context_id, "chars": len(text), "text": text}
+        for context_id, text in sorted(benchmark.contexts.items())
+    ]
+    write_table(path, rows, CONTEXTS, row_group_size=1)
+
+
+def read_questions(path: Path = QUESTIONS_FILE) -> tuple[Question, ...]:
+    """The questions in the benchmark's order.
+
+    Raises:
+        StudyError: the file is missing or damaged.
+    """
+    return tuple(to_question(row) for row in read_table(path).to_pylist())
+
+
+def read_contexts(ids: Collection[str] | None = None, path: Path = CONTEXTS_FILE) -> dict[str, str]:
+    """Text by context ID, ordered by ID, of the contexts asked for; None asks for all of them.
+
+    Raises:
+        StudyError: the file is missing or damaged, or lacks a context.
+    """
+    filters = None if ids is None else pc.field("context_id").isin(pa.array(sorted(set(ids)), pa.string()))
+    table = read_table(path, columns=["context_id", "text"], filters=filters)
+    texts = dict(zip(table["context_id"].to_pylist(), table["text"].to_pylist(), strict=True))
+    lacking = sorted(set(ids or ()) - set(texts))
+    if lacking:
+        raise StudyError(f"{path}: lacks {len(lacking)} context(s), the first is {lacking[0]}. Run `dvc repro`.")
+    return texts
+
+
+def question_row(question: Question) -> dict[str, Any]:
+    a, b, c, d = question.choices
+    evidence = question.evidence
+    return {
+        "question_id": question.question_id,
+        "domain": question.domain,
+        "sub_domain": question.sub_domain,
+        "difficulty": question.difficulty,
+        "length": question.length,
+        "question": question.question,
+        "choice_a": a,
+        "choice_b": b,
+        "choice_c": c,
+        "choice_d": d,
+        "answer": question.answer,
+        "context_id": question.context_id,
+        "evidence": None if evidence is None else [{"start": span.start, "end": span.end} for span in evidence],
+    }
+
+
+def to_question(row: dict[str, Any]) -> Question:
+    evidence = row.pop("evidence")
+    choices = (row.pop("choice_a"), row.pop("choice_b"), row.pop("choice_c"), row.pop("choice_d"))
+    spans = None if evidence is None else tuple(Span(**span) for span in evidence)
+    return Question(**row, choices=choices, evidence=spans)

@@ -1,0 +1,103 @@
+"""Reading and writing the study's files: whole or not at all, and with the columns they promise."""
+
+import json
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from plancheck.errors import StudyError
+
+DATA = Path("data")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A temporary path beside ``path`` that takes its place when the block ends well and vanishes when it does not.
+
+    The block may make a file or a folder there.
+
+    Raises:
+        StudyError: the place cannot be written (permissions, full disk), with the system's reason.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        holder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    except OSError as error:
+        raise unwritable(path, error) from error
+    temporary = holder / path.name
+    try:
+        yield temporary
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        temporary.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    finally:
+        shutil.rmtree(holder, ignore_errors=True)
+
+
+def unwritable(path: Path, error: OSError) -> StudyError:
+    reason = error.strerror or str(error)
+    return StudyError(f"{path}: cannot be written ({reason}). Free space or fix the permissions, then run it again.")
+
+
+def write_table(
+    path: Path,
+    rows: Iterable[Mapping[str, Any]] | pa.Table,
+    schema: pa.Schema,
+    *,
+    row_group_size: int | None = None,
+) -> None:
+    """Write rows (or a table) as Parquet with exactly the columns of ``schema``, in the order given.
+
+    ``row_group_size`` is the most rows that are stored, and hence read, together; None leaves it to the writer.
+
+    Raises:
+        pyarrow.ArrowInvalid: a value does not fit its column or a column is missing: a fault of the program.
+    """
+    table = rows.cast(schema) if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=schema)
+    for field in schema:
+        if not field.nullable and table[field.name].null_count:
+            raise ValueError(f"{path}: column {field.name} has {table[field.name].null_count} empty values")
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", row_group_size=row_group_size)
+
+
+def read_table(path: Path, *, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:
+    """A Parquet table of an earlier stage.
+
+    Raises:
+        StudyError: the file is missing or is no Parquet file.
+    """
+    try:
+        return pq.read_table(path, columns=columns, filters=filters)
+    except FileNotFoundError as error:
+        raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
+    except (pa.ArrowInvalid, OSError) as error:
+        raise StudyError(f"{path}: not a readable Parquet file ({error}). Delete it and run `dvc repro`.") from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as indented JSON with sorted keys and a last newline."""
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file of an earlier stage.
+
+    Raises:
+        StudyError: the file is missing or is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise StudyError(f"{path}: not readable as JSON ({error}). Delete it and run `dvc repro`.") from error

@@ -1,0 +1,164 @@
+"""Packing: from an order of atoms to the text shown, never longer than the budget."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plancheck.records import Atom, Piece, Span
+
+SEPARATOR = "\n\n"  # between pieces that do not touch; its characters count towards the budget
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What is shown of a context.
+
+    ``chars`` counts the text with its separators; ``cut`` says whether the last atom was cut at the budget;
+    ``skipped`` counts atoms left out because they did not fit whole (overflow "skip" only).
+    """
+
+    pieces: tuple[Piece, ...]
+    chars: int
+    cut: bool
+    skipped: int
+
+
+def pack(
+    atoms: Sequence[Atom], *, budget_chars: int, overflow: Literal["cut", "skip", "stop"], merge_overlaps: bool
+) -> Packed:
+    """Walk the atoms in the order given and add each one's text until the budget is full.
+
+    Args:
+        atoms: of one context, in packing order.
+        budget_chars: most characters, at least 1.
+        overflow: what happens to the atom that does not fit whole: "cut" shows its beginning and ends the walk,
+            "stop" ends the walk, "skip" leaves it out and tries the next.
+        merge_overlaps: leave out characters that an earlier piece already shows; an atom can then become several
+            pieces, or none.
+
+    Returns:
+        Pieces in packed order; none for no atoms.
+    """
+    if budget_chars < 1:
+        raise ValueError(f"budget_chars must be at least 1, got {budget_chars}")
+    pieces: list[Piece] = []
+    used, cut, skipped = 0, False, 0
+    for atom in atoms:
+        shown = [Span(atom.start, atom.end)]
+        if merge_overlaps:
+            shown = uncovered(shown[0], pieces)
+        new = [Piece(atom.atom_id, span.start, span.end) for span in shown]
+        fitting = fit(pieces, new, budget_chars - used)
+        if fitting == new:
+            used += added_chars(pieces, new)
+            pieces += new
+            continue
+        if overflow == "skip":
+            skipped += 1
+            continue
+        if overflow == "cut" and fitting:
+            used += added_chars(pieces, fitting)
+            pieces += fitting
+            cut = True
+        break
+    return Packed(tuple(pieces), used, cut, skipped)
+
+
+def head(atoms: Sequence[Atom], *, budget_chars: int) -> Packed:
+    """The first ``budget_chars`` characters of the context, none twice. ``atoms``: all of one context, by position."""
+    length = atoms[-1].end if atoms else 0
+    shown = min(length, budget_chars)
+    return Packed(tuple(slices(atoms, Span(0, shown))), shown, shown < length, 0)
+
+
+def head_tail(atoms: Sequence[Atom], *, budget_chars: int) -> Packed:
+    """The first and the last half of the budget, without any character twice; the whole context when it fits.
+
+    A budget too small for two parts and their separator shows the head alone.
+
+    Args:
+        atoms: every atom of one context, by position.
+        budget_chars: most characters, at least 1; the head gets the odd one.
+    """
+    length = atoms[-1].end if atoms else 0
+    if length <= budget_chars:
+        return Packed(tuple(slices(atoms, Span(0, length))), length, False, 0)
+    room = max(budget_chars - len(SEPARATOR), 0)
+    if room < 2:
+        return head(atoms, budget_chars=budget_chars)
+    tail = room // 2
+    pieces = slices(atoms, Span(0, room - tail)) + slices(atoms, Span(length - tail, length))
+    return Packed(tuple(pieces), added_chars([], pieces), True, 0)
+
+
+def slices(atoms: Sequence[Atom], span: Span) -> list[Piece]:
+    """A span of the context as touching pieces, each character from the first atom that holds it."""
+    pieces: list[Piece] = []
+    reached = span.start
+    for atom in atoms:
+        start, end = max(atom.start, reached), min(atom.end, span.end)
+        if start < end:
+            pieces.append(Piece(atom.atom_id, start, end))
+            reached = end
+    return pieces
+
+
+def uncovered(span: Span, pieces: Sequence[Piece]) -> list[Span]:
+    """The parts of a span that no piece shows, by position."""
+    left: list[Span] = []
+    reached = span.start
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        if piece.start >= span.end:
+            break
+        if piece.start > reached:
+            left.append(Span(reached, piece.start))
+        reached = max(reached, piece.end)
+    if reached < span.end:
+        left.append(Span(reached, span.end))
+    return left
+
+
+def fit(before: Sequence[Piece], new: Sequence[Piece], room: int) -> list[Piece]:
+    """The new pieces, in order, as far as ``room`` characters reach; the last may be cut."""
+    fitting: list[Piece] = []
+    for piece in new:
+        gap = added_chars([*before, *fitting], [piece]) - (piece.end - piece.start)
+        length = min(piece.end - piece.start, room - gap)
+        if length <= 0:
+            break
+        fitting.append(Piece(piece.atom_id, piece.start, piece.start + length))
+        room -= gap + length
+        if length < piece.end - piece.start:
+            break
+    return fitting
+
+
+def added_chars(before: Sequence[Piece], new: Sequence[Piece]) -> int:
+    """Characters that ``new`` adds to a text that ends with ``before``, separators included."""
+    last = before[-1] if before else None
+    total = 0
+    for piece in new:
+        total += piece.end - piece.start
+        if last is not None and last.end != piece.start:
+            total += len(SEPARATOR)
+        last = piece
+    return total
+
+
+def packed_text(context: str, pieces: Sequence[Piece]) -> str:
+    """The text shown: pieces in order, a blank line between those that do not touch."""
+    parts: list[str] = []
+    last: Piece | None = None
+    for piece in pieces:
+        if last is not None and last.end != piece.start:
+            parts.append(SEPARATOR)
+        parts.append(context[piece.start : piece.end])
+        last = piece
+    return "".join(parts)
+
+
+def evidence_recall(evidence: Sequence[Span] | None, pieces: Sequence[Piece]) -> float | None:
+    """The share of evidence spans shown to the last character, 0 to 1; None where evidence is unknown or empty."""
+    if not evidence:
+        return None
+    return sum(not uncovered(span, pieces) for span in evidence) / len(evidence)

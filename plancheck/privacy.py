@@ -1,0 +1,22 @@
+"""Nothing about a study leaves the machine: the telemetry of every library is off."""
+
+import os
+
+QUIET = {
+    "DO_NOT_TRACK": "1",
+    "DVC_NO_ANALYTICS": "1",
+    "GX_ANALYTICS_ENABLED": "false",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TRANSFORMERS_VERBOSITY": "error",
+}
+
+
+def switch_off_telemetry() -> None:
+    """Set the environment that switches telemetry off, where the user has not set it.
+
+    Entry points call it before they import anything heavy: the libraries read it when they are imported.
+    """
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)

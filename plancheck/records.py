@@ -1,0 +1,180 @@
+"""What flows through the study: typed records, and the columns of every table with their units.
+
+Positions and lengths are counted in characters (Unicode code points) of a context; spans are half-open
+``[start, end)``. Ranks start at 1, best first. Scores are "larger is better". Letters are "A".."D".
+A table is a Parquet file with exactly the columns of its schema, in that order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import pyarrow as pa
+
+Letter = Literal["A", "B", "C", "D"]
+LETTERS: Final[tuple[Letter, ...]] = ("A", "B", "C", "D")
+SPLITS: Final = ("train", "dev", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters ``start`` (included) to ``end`` (excluded) of a context."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One multiple-choice item.
+
+    ``evidence`` holds the spans of its context that answer it, or None where the benchmark does not say.
+    """
+
+    question_id: str
+    domain: str
+    sub_domain: str
+    difficulty: str
+    length: str
+    question: str
+    choices: tuple[str, str, str, str]
+    answer: Letter
+    context_id: str
+    evidence: tuple[Span, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """Questions in the source's order, and each distinct context once under its content hash."""
+
+    questions: tuple[Question, ...]
+    contexts: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """A window of a context. ``document`` counts the context's documents from 0.
+
+    Atoms of one context are ordered by position; an atom's text is ``context[start:end]``.
+    """
+
+    atom_id: str
+    context_id: str
+    start: int
+    end: int
+    document: int
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The part ``[start, end)`` of an atom that is shown to the answer model."""
+
+    atom_id: str
+    start: int
+    end: int
+
+
+def schema(**columns: tuple[pa.DataType, str]) -> pa.Schema:
+    """A table's columns from ``name=(type, meaning)``; a meaning that starts with "?" marks a nullable column."""
+    return pa.schema(
+        [
+            pa.field(name, kind, nullable=meaning.startswith("?"), metadata={"meaning": meaning.removeprefix("?")})
+            for name, (kind, meaning) in columns.items()
+        ]
+    )
+
+
+STRING, INT, FLOAT, BOOL = pa.string(), pa.int64(), pa.float64(), pa.bool_()
+SPAN = pa.struct([pa.field("start", INT, nullable=False), pa.field("end", INT, nullable=False)])
+
+QUESTIONS = schema(
+    question_id=(STRING, "unique ID of the question"),
+    domain=(STRING, "task family, the stratum of every split"),
+    sub_domain=(STRING, "finer task name; may be empty"),
+    difficulty=(STRING, "as the benchmark names it; may be empty"),
+    length=(STRING, "length class as the benchmark names it; may be empty"),
+    question=(STRING, "question text"),
+    choice_a=(STRING, "text of choice A"),
+    choice_b=(STRING, "text of choice B"),
+    choice_c=(STRING, "text of choice C"),
+    choice_d=(STRING, "text of choice D"),
+    answer=(STRING, "gold letter, A to D"),
+    context_id=(STRING, "SHA-256 of the context's UTF-8 text, 64 hex digits"),
+    evidence=(pa.list_(SPAN), "?spans of the context that answer the question; null where unknown"),
+)
+
+CONTEXTS = schema(
+    context_id=(STRING, "SHA-256 of the text's UTF-8 bytes, 64 hex digits"),
+    chars=(INT, "length of the text in characters"),
+    text=(pa.large_string(), "the context"),
+)
+
+ATOMS = schema(
+    atom_id=(STRING, "first 16 hex digits of the context's ID, a dash, the atom's position"),
+    context_id=(STRING, "context the atom is a window of"),
+    position=(INT, "order in the context, from 0"),
+    start=(INT, "first character"),
+    end=(INT, "one past the last character"),
+    document=(INT, "document within the context, from 0"),
+)
+
+RETRIEVAL = schema(
+    question_id=(STRING, "question"),
+    atom_id=(STRING, "atom of the question's context"),
+    position=(INT, "the atom's order in its context, from 0"),
+    bm25_score=(FLOAT, "rank-bm25 Okapi score"),
+    bm25_rank=(INT, "rank by BM25, ties by position"),
+    dense_score=(FLOAT, "cosine of question and atom, -1 to 1, rounded to 6 decimals"),
+    dense_rank=(INT, "rank by dense score, ties by position"),
+    mmr_rank=(INT, "rank by maximal marginal relevance over the dense vectors"),
+    candidate=(BOOL, "whether the atom is in the candidate pool of planner and reranker"),
+    tokens=(INT, "tokens of the atom for the encoder, special tokens not counted"),
+    truncated=(BOOL, "whether the encoder read only the atom's beginning"),
+)
+
+RERANK = schema(
+    question_id=(STRING, "question"),
+    atom_id=(STRING, "atom of the candidate pool"),
+    rerank_score=(FLOAT, "cross-encoder logit, rounded to 6 decimals"),
+    rerank_rank=(INT, "rank in the pool, ties by position"),
+)
+
+PACKED = schema(
+    question_id=(STRING, "question"),
+    policy=(STRING, "policy that ordered the atoms"),
+    budget_chars=(INT, "most characters the packed context may have"),
+    packed_id=(STRING, "SHA-256 of question ID and packed text: equal for conditions that show the same"),
+    atom_ids=(pa.list_(STRING), "atoms shown, in packed order"),
+    starts=(pa.list_(INT), "first character of each piece shown"),
+    ends=(pa.list_(INT), "one past the last character of each piece shown"),
+    chars=(INT, "length of the packed context, separators included"),
+    cut=(BOOL, "whether the last atom was cut at the budget"),
+    skipped=(INT, "atoms left out because they did not fit whole; 0 unless pack.overflow is skip"),
+    evidence_recall=(FLOAT, "?share of the question's evidence spans wholly shown, 0 to 1; null where unknown"),
+)
+
+PREDICTIONS = schema(
+    question_id=(STRING, "question"),
+    policy=(STRING, "policy"),
+    budget_chars=(INT, "budget in characters"),
+    packed_id=(STRING, "packed context that was shown"),
+    letter=(STRING, "?chosen letter; null when the answer failed"),
+    gold=(STRING, "gold letter"),
+    correct=(BOOL, "letter equals gold; false when the answer failed"),
+    failure=(STRING, "?why there is no letter (unparsable, too_long, error); null when there is one"),
+    prob_a=(FLOAT, "?probability of choice A among the four, 0 to 1; null when unknown"),
+    prob_b=(FLOAT, "?probability of choice B"),
+    prob_c=(FLOAT, "?probability of choice C"),
+    prob_d=(FLOAT, "?probability of choice D"),
+    prompt_tokens=(INT, "?tokens of the prompt as the model read it; null when the prompt was never tokenised"),
+)
+
+TABLES: Final[Mapping[str, pa.Schema]] = {
+    "questions": QUESTIONS,
+    "contexts": CONTEXTS,
+    "atoms": ATOMS,
+    "retrieval": RETRIEVAL,
+    "rerank": RERANK,
+    "packed": PACKED,
+    "predictions": PREDICTIONS,
+}

@@ -1,0 +1,100 @@
+"""Table 1: accuracy and evidence recall of every condition, for all questions and for the test split alone."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+from rich.console import Console
+from rich.table import Table
+
+from plancheck.statistics.proportions import wilson
+
+COLUMNS = (
+    "policy",
+    "budget_chars",
+    "split",
+    "questions",
+    "correct",
+    "accuracy",
+    "wilson_low",
+    "wilson_high",
+    "evidence_recall",
+    "failures",
+)
+ALL = "all"
+
+
+def main_table(
+    predictions: pd.DataFrame,
+    packed: pd.DataFrame,
+    splits: Mapping[str, Sequence[str]],
+    *,
+    policies: Sequence[str],
+    budgets_chars: Sequence[int],
+    confidence: float,
+) -> pd.DataFrame:
+    """One row a policy, budget and split ("all", "test"), in the order the parameters declare.
+
+    Args:
+        predictions: columns question_id, policy, budget_chars, correct, failure.
+        packed: columns question_id, policy, budget_chars, evidence_recall.
+        splits: question IDs by split.
+        policies: rows' order.
+        budgets_chars: rows' order within a policy.
+        confidence: of the Wilson intervals.
+
+    Returns:
+        COLUMNS. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are.
+        ``evidence_recall`` is the mean over the questions whose evidence is known, empty when there are none.
+
+    Raises:
+        ValueError: a condition lacks a question's row, or has it twice.
+    """
+    keys = ["question_id", "policy", "budget_chars"]
+    rows = predictions.merge(packed[[*keys, "evidence_recall"]], on=keys, how="outer", validate="1:1", indicator=True)
+    if (rows["_merge"] != "both").any():
+        raise ValueError("predictions and packed contexts do not hold the same conditions")
+    everyone = sorted(question_id for ids in splits.values() for question_id in ids)
+    conditions = {key: group for key, group in rows.groupby(["policy", "budget_chars"])}
+    found = []
+    for policy in policies:
+        for budget in budgets_chars:
+            condition = conditions[(policy, budget)].set_index("question_id")
+            for split, ids in ((ALL, everyone), ("test", list(splits["test"]))):
+                if split == ALL and sorted(condition.index) != everyone:
+                    raise ValueError(f"{policy} at {budget}: not one row for each question")
+                chosen = condition.loc[ids]
+                correct = int(chosen["correct"].sum())
+                interval = wilson(correct, len(ids), confidence=confidence)
+                found.append(
+                    (policy, budget, split, len(ids), correct, correct / len(ids), interval.low, interval.high,
+                     chosen["evidence_recall"].mean(), int(chosen["failure"].notna().sum()))
+                )  # fmt: skip
+    return pd.DataFrame(found, columns=list(COLUMNS))
+
+
+def show(path: Path, *, console: Console) -> None:
+    """Print Table 1 from its CSV: all questions, a row a policy, the columns the budgets."""
+    table = pd.read_csv(path)
+    rows = table[table["split"] == ALL]
+    budgets = list(dict.fromkeys(rows["budget_chars"]))
+    questions = int(rows["questions"].iloc[0])
+    view = Table(
+        title=f"Table 1. Accuracy of {questions} questions [95 % Wilson interval], evidence recall, by budget",
+        title_justify="left",
+    )
+    view.add_column("policy")
+    for budget in budgets:
+        view.add_column(f"{budget:,} chars", justify="right")
+        view.add_column("evidence", justify="right")
+    for policy in dict.fromkeys(rows["policy"]):
+        cells = [str(policy)]
+        for budget in budgets:
+            row = rows[(rows["policy"] == policy) & (rows["budget_chars"] == budget)].iloc[0]
+            failed = f" ({row['failures']} failed)" if row["failures"] else ""
+            cells.append(
+                f"{row['accuracy']:.1%} [{100 * row['wilson_low']:.0f}, {100 * row['wilson_high']:.0f}]{failed}"
+            )
+            cells.append("" if pd.isna(row["evidence_recall"]) else f"{row['evidence_recall']:.0%}")
+        view.add_row(*cells)
+    console.print(view)

@@ -1,0 +1,1 @@
+"""Rankings of a context's atoms for a question."""

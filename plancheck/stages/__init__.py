@@ -1,0 +1,1 @@
+"""One module a stage: reads its inputs, calls the core, writes its outputs."""

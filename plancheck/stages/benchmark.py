@@ -1,0 +1,74 @@
+"""Stage ``benchmark``: the questions and their contexts, from whichever source the parameters name."""
+
+import logging
+from collections import Counter
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from plancheck.backends.hub import download_dataset_file
+from plancheck.benchmark.controlled import generate, read_lexicon
+from plancheck.benchmark.longbench_v2 import read_benchmark
+from plancheck.benchmark.pin import is_pin, read_pin
+from plancheck.benchmark.subset import stratified_subset
+from plancheck.benchmark.tables import write_contexts, write_questions
+from plancheck.files import write_json
+from plancheck.params import BenchmarkParams, Params
+from plancheck.records import Benchmark
+
+REPORT = Path("reports") / "benchmark.json"
+
+log = logging.getLogger("plancheck.benchmark")
+
+
+def run(params: Params) -> None:
+    """Write data/questions.parquet, data/contexts.parquet and reports/benchmark.json under the working directory.
+
+    Raises:
+        StudyError: the source cannot be used; nothing is written then.
+    """
+    settings = params.benchmark
+    benchmark = limited(load(settings), settings)
+    write_questions(benchmark)
+    write_contexts(benchmark)
+    write_json(REPORT, summary(benchmark))
+    log.info("%d questions over %d contexts written", len(benchmark.questions), len(benchmark.contexts))
+
+
+def load(settings: BenchmarkParams) -> Benchmark:
+    """The whole benchmark of the source."""
+    path = settings.path
+    if settings.source == "controlled":
+        log.info("generating %d questions with the lexicon %s", settings.controlled.questions, path)
+        return generate(settings.controlled, read_lexicon(path), seed=settings.seed)
+    if is_pin(path):
+        pin = read_pin(path)
+        log.info("fetching %s of %s at %s", pin.file, pin.repo, pin.revision)
+        path = download_dataset_file(pin.repo, pin.revision, pin.file, pin.sha256)
+    log.info("reading %s", path)
+    return read_benchmark(path, settings.columns)
+
+
+def limited(benchmark: Benchmark, settings: BenchmarkParams) -> Benchmark:
+    """At most ``settings.limit`` questions, and only the contexts they need."""
+    if settings.limit is None:
+        return benchmark
+    kept = stratified_subset(benchmark.questions, limit=settings.limit, seed=settings.seed)
+    log.info("keeping %d of %d questions (benchmark.limit)", len(kept), len(benchmark.questions))
+    needed = {question.context_id for question in kept}
+    contexts = {context_id: text for context_id, text in benchmark.contexts.items() if context_id in needed}
+    return Benchmark(questions=kept, contexts=contexts)
+
+
+def summary(benchmark: Benchmark) -> dict[str, Any]:
+    """What the benchmark holds: counts, and lengths of the distinct contexts in characters."""
+    lengths = [len(text) for text in benchmark.contexts.values()]
+    groups = Counter(question.context_id for question in benchmark.questions)
+    shared = [size for size in groups.values() if size > 1]
+    return {
+        "questions": len(benchmark.questions),
+        "contexts": len(benchmark.contexts),
+        "domains": dict(Counter(question.domain for question in benchmark.questions)),
+        "context_chars": {"min": min(lengths), "median": median(lengths), "max": max(lengths)},
+        "shared_contexts": {"groups": len(shared), "questions": sum(shared)},
+    }

@@ -1,0 +1,1 @@
+"""Statistics of accuracies over questions."""

@@ -1,0 +1,30 @@
+"""Intervals of a proportion."""
+
+from dataclasses import dataclass
+
+from scipy.stats import binomtest
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Bounds of a confidence interval, 0 to 1."""
+
+    low: float
+    high: float
+
+
+def wilson(successes: int, trials: int, *, confidence: float) -> Interval:
+    """Wilson's score interval without continuity correction (Wilson, JASA 1927), as scipy computes it.
+
+    Args:
+        successes: 0 to ``trials``.
+        trials: at least 1.
+        confidence: between 0 and 1, such as 0.95.
+
+    Raises:
+        ValueError: a value is outside its range.
+    """
+    if trials < 1:
+        raise ValueError(f"trials must be at least 1, got {trials}")
+    bounds = binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
+    return Interval(float(bounds.low), float(bounds.high))

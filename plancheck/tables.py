@@ -1,0 +1,88 @@
+"""Typed readers of the tables between the stages."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from plancheck.files import DATA, read_table
+from plancheck.policies import Rankings, rerank_first
+from plancheck.records import Atom, Piece
+from plancheck.retrieval.fusion import reciprocal_rank
+from plancheck.retrieval.ranking import Ranking
+
+
+def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
+    """Atoms by context, in order of position; of every context when ``context_ids`` is None."""
+    filters = None if context_ids is None else [("context_id", "in", sorted(context_ids))]
+    found: dict[str, list[tuple[int, Atom]]] = defaultdict(list)
+    for row in read_table(DATA / "atoms.parquet", filters=filters).to_pylist():
+        position = row.pop("position")
+        found[row["context_id"]].append((position, Atom(**row)))
+    return {
+        context_id: tuple(atom for _, atom in sorted(rows, key=lambda row: row[0]))
+        for context_id, rows in found.items()
+    }
+
+
+def read_candidates(question_ids: Collection[str]) -> dict[str, list[str]]:
+    """The candidate pool's atom IDs by question, by position."""
+    table = read_table(
+        DATA / "retrieval.parquet",
+        columns=["question_id", "atom_id", "position"],
+        filters=[("question_id", "in", sorted(question_ids)), ("candidate", "==", True)],
+    )
+    pools: dict[str, list[str]] = {question_id: [] for question_id in question_ids}
+    for row in sorted(table.to_pylist(), key=lambda row: (row["question_id"], row["position"])):
+        pools[row["question_id"]].append(row["atom_id"])
+    return pools
+
+
+def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
+    """What retrieval and reranking found, by question."""
+    by_question: dict[str, list[dict[str, int]]] = defaultdict(list)
+    columns = ["question_id", "atom_id", "position", "bm25_rank", "dense_rank", "mmr_rank"]
+    position_of: dict[tuple[str, str], int] = {}
+    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
+        by_question[row["question_id"]].append(row)
+        position_of[row["question_id"], row["atom_id"]] = row["position"]
+    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist():
+        position = position_of[row["question_id"], row["atom_id"]]
+        pools[row["question_id"]].append((position, row["rerank_rank"]))
+    found = {}
+    for question_id, rows in by_question.items():
+        bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
+        hybrid = reciprocal_rank([bm25, dense], k=rrf_k)
+        found[question_id] = Rankings(bm25, dense, mmr, rerank_first(pools[question_id], hybrid))
+    return found
+
+
+def ranking_of(rows: list[dict[str, int]], column: str) -> Ranking:
+    return tuple(row["position"] for row in sorted(rows, key=lambda row: row[column]))
+
+
+@dataclass(frozen=True, slots=True)
+class PackedContext:
+    """A distinct packed context: what is shown of a question's context."""
+
+    packed_id: str
+    question_id: str
+    pieces: tuple[Piece, ...]
+
+
+def read_packed_contexts(packed_ids: Collection[str] | None = None) -> list[PackedContext]:
+    """Each distinct packed context once, by question and ID; all of them when ``packed_ids`` is None."""
+    table = read_table(
+        DATA / "packed.parquet",
+        columns=["packed_id", "question_id", "atom_ids", "starts", "ends"],
+        filters=None if packed_ids is None else [("packed_id", "in", sorted(packed_ids))],
+    ).to_pylist()
+    distinct = {
+        row["packed_id"]: PackedContext(
+            row["packed_id"],
+            row["question_id"],
+            tuple(map(Piece, row["atom_ids"], row["starts"], row["ends"])),
+        )
+        for row in table
+    }
+    return sorted(distinct.values(), key=lambda packed: (packed.question_id, packed.packed_id))

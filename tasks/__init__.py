@@ -1,0 +1,1 @@
+"""Prefect tasks: the retried unit of work of each model-bearing stage."""

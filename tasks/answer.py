@@ -1,0 +1,81 @@
+"""Task of stage answer: the distinct prompts of some packed contexts asked."""
+
+import importlib.metadata
+import json
+
+from prefect import runtime, task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+
+from plancheck.answering.asking import Asked, Prompt, ask
+from plancheck.answering.prompt import answer_messages
+from plancheck.backends.cache import GenerationCache
+from plancheck.backends.device import one_thread
+from plancheck.backends.generation import CausalModel, load_causal_model
+from plancheck.backends.models import LockedModel
+from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.packing import packed_text
+from plancheck.params import Answer
+from plancheck.tables import PackedContext, read_packed_contexts
+from tasks.retries import worth_retrying
+from tasks.shards import Shard
+
+RETRIES = 2
+
+
+@task(
+    retries=RETRIES,
+    retry_delay_seconds=exponential_backoff(2),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=worth_retrying,
+    cache_policy=NO_CACHE,
+    task_run_name="answer {shard.name}",
+)
+def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
+    """An answer to each of the shard's packed contexts, in order; on the last try a prompt that fails is a row."""
+    one_thread()
+    causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
+    packed = read_packed_contexts(shard.items)
+    with GenerationCache() as cache:
+        return ask(
+            prompts_of(packed, settings),
+            causal,
+            cache,
+            mode=settings.mode,
+            batch_size=settings.batch_size,
+            max_new_tokens=settings.max_new_tokens,
+            identity=identity(model, causal, settings),
+            errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES,
+        )
+
+
+def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
+    questions = {question.question_id: question for question in read_questions()}
+    contexts = read_contexts({questions[context.question_id].context_id for context in packed})
+    return [
+        Prompt(
+            context.packed_id,
+            answer_messages(
+                questions[context.question_id],
+                packed_text(contexts[questions[context.question_id].context_id], context.pieces),
+                mode=settings.mode,
+            ),
+            questions[context.question_id].choices,
+        )
+        for context in packed
+    ]
+
+
+def identity(model: LockedModel, causal: CausalModel, settings: Answer) -> str:
+    """What decides a reply besides the prompt: weights, number format, device and libraries."""
+    return json.dumps(
+        {
+            "backend": f"transformers {importlib.metadata.version('transformers')}",
+            "torch": importlib.metadata.version("torch"),
+            "model": model.digest,
+            "adapter": None,
+            "dtype": settings.dtype,
+            "device": causal.device,
+        },
+        sort_keys=True,
+    )

@@ -1,0 +1,50 @@
+"""Task of stage retrieve: every atom of some contexts ranked for their questions."""
+
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from plancheck.backends.encoding import load_encoder
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+
+from plancheck.backends.device import one_thread
+from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.params import Retrieve
+from plancheck.records import Question
+from plancheck.retrieval.search import search_context
+from plancheck.tables import read_atoms
+from tasks.retries import worth_retrying
+from tasks.shards import Shard
+
+
+@task(
+    retries=3,
+    retry_delay_seconds=exponential_backoff(2),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=worth_retrying,
+    cache_policy=NO_CACHE,
+    task_run_name="retrieve {shard.name}",
+)
+def retrieve_shard(shard: Shard, encoder: Path, settings: Retrieve) -> list[dict[str, Any]]:
+    """Rows of data/retrieval.parquet for the questions of the shard's contexts, by context, question and position."""
+    one_thread()
+    model = load_encoder(encoder, device=settings.device)
+    asking: dict[str, list[Question]] = defaultdict(list)
+    for question in sorted(read_questions(), key=lambda question: question.question_id):
+        asking[question.context_id].append(question)
+    atoms = read_atoms(shard.items)
+    rows: list[dict[str, Any]] = []
+    for context_id, context in read_contexts(shard.items).items():
+        rows += search_context(
+            asking[context_id],
+            context,
+            atoms[context_id],
+            model,
+            coverage=settings.dense_coverage,
+            pool_size=settings.pool_size,
+            mmr_lambda=settings.mmr_lambda,
+            batch_size=settings.batch_size,
+        )
+    return rows

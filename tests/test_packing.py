@@ -1,0 +1,121 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plancheck.atoms import cut
+from plancheck.packing import SEPARATOR, evidence_recall, head, head_tail, pack, packed_text, uncovered
+from plancheck.records import Atom, Piece, Span
+
+TEXT = "abcdefghijklmnopqrstuvwxyz" * 4
+ATOMS = cut("0" * 64, TEXT, window_chars=20, overlap_chars=4)
+
+
+def packed(order, budget, overflow="cut", merge=False):
+    return pack([ATOMS[i] for i in order], budget_chars=budget, overflow=overflow, merge_overlaps=merge)
+
+
+def test_the_atom_that_overflows_is_cut_at_the_budget():
+    result = packed([3, 0], 30)
+
+    assert result.pieces == (Piece(ATOMS[3].atom_id, 48, 68), Piece(ATOMS[0].atom_id, 0, 8))
+    assert (result.chars, result.cut, result.skipped) == (30, True, 0)
+    assert packed_text(TEXT, result.pieces) == TEXT[48:68] + SEPARATOR + TEXT[0:8]
+
+
+def test_stop_ends_before_the_atom_that_overflows():
+    result = packed([3, 0], 30, overflow="stop")
+    assert ([piece.atom_id for piece in result.pieces], result.cut) == ([ATOMS[3].atom_id], False)
+
+
+def test_skip_leaves_out_what_does_not_fit_and_counts_it():
+    short = Atom("short", ATOMS[0].context_id, 100, 104, 0)
+    result = pack([ATOMS[3], ATOMS[0], short], budget_chars=30, overflow="skip", merge_overlaps=False)
+
+    assert [piece.atom_id for piece in result.pieces] == [ATOMS[3].atom_id, "short"]
+    assert result.skipped == 1
+
+
+def test_windows_are_packed_whole_as_published_or_without_repetition():
+    assert packed([0, 1], 100).chars == 20 + len(SEPARATOR) + 20
+    merged = packed([0, 1], 100, merge=True)
+    assert packed_text(TEXT, merged.pieces) == TEXT[:36]
+
+
+def test_a_window_within_another_adds_nothing_when_overlaps_are_merged():
+    inner = Atom("inner", ATOMS[0].context_id, 2, 10, 0)
+    result = pack([ATOMS[0], inner, ATOMS[2]], budget_chars=100, overflow="cut", merge_overlaps=True)
+    assert [piece.atom_id for piece in result.pieces] == [ATOMS[0].atom_id, ATOMS[2].atom_id]
+
+
+def test_head_shows_the_beginning_without_repeating_the_overlap():
+    assert packed_text(TEXT, head(ATOMS, budget_chars=33).pieces) == TEXT[:33]
+
+
+def test_head_tail_shows_both_ends():
+    result = head_tail(ATOMS, budget_chars=41)
+    assert packed_text(TEXT, result.pieces) == TEXT[:20] + SEPARATOR + TEXT[-19:]
+    assert result.chars == 41
+
+
+def test_a_context_within_the_budget_is_shown_whole():
+    for direct in (head, head_tail):
+        result = direct(ATOMS, budget_chars=1_000)
+        assert (packed_text(TEXT, result.pieces), result.cut) == (TEXT, False)
+
+
+def test_a_budget_below_one_character_is_refused():
+    with pytest.raises(ValueError, match="budget_chars"):
+        packed([0], 0)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [(None, None), ((), None), ((Span(2, 18),), 1.0), ((Span(2, 18), Span(30, 50)), 0.5), ((Span(10, 30),), 1.0)],
+)
+def test_evidence_counts_when_all_its_characters_are_shown_wherever_they_lie(evidence, expected):
+    pieces = (Piece("b", 16, 36), Piece("a", 0, 20))
+    assert evidence_recall(evidence, pieces) == expected
+
+
+orders = st.lists(st.integers(0, len(ATOMS) - 1), unique=True)
+budgets = st.integers(1, 160)
+
+
+@given(orders, budgets, st.sampled_from(["cut", "skip", "stop"]), st.booleans())
+def test_no_packed_text_exceeds_its_budget_and_its_length_is_as_recorded(order, budget, overflow, merge):
+    result = packed(order, budget, overflow, merge)
+    text = packed_text(TEXT, result.pieces)
+
+    assert len(text) == result.chars <= budget
+    spans = {atom.atom_id: atom for atom in ATOMS}
+    assert all(spans[p.atom_id].start <= p.start < p.end <= spans[p.atom_id].end for p in result.pieces)
+
+
+@given(orders, budgets, st.sampled_from(["cut", "skip", "stop"]))
+def test_merged_overlaps_show_no_character_twice(order, budget, overflow):
+    pieces = packed(order, budget, overflow, merge=True).pieces
+    shown = [place for piece in pieces for place in range(piece.start, piece.end)]
+    assert len(shown) == len(set(shown))
+
+
+@given(orders, budgets)
+def test_cutting_fills_the_budget_unless_the_atoms_run_out(order, budget):
+    result = packed(order, budget)
+    whole = packed(order, 10_000)
+    assert result.chars == whole.chars if whole.chars <= budget else budget - result.chars <= len(SEPARATOR)
+
+
+@given(budgets)
+def test_direct_policies_keep_the_budget(budget):
+    for direct in (head, head_tail):
+        result = direct(ATOMS, budget_chars=budget)
+        assert len(packed_text(TEXT, result.pieces)) == result.chars <= budget
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 15))), st.integers(0, 40), st.integers(1, 15))
+def test_uncovered_is_the_set_difference(pieces, start, length):
+    shown = [Piece("a", first, first + size) for first, size in pieces]
+    left = uncovered(Span(start, start + length), shown)
+
+    expected = set(range(start, start + length)) - {p for piece in shown for p in range(piece.start, piece.end)}
+    assert [place for span in left for place in range(span.start, span.end)] == sorted(expected)

@@ -1,0 +1,76 @@
+"""Atoms: every character of every context in some atom, no atom longer than its window."""
+
+import pandas as pd
+from great_expectations import ExpectationSuite
+
+from plancheck.records import ATOMS
+from validation.frames import counted, with_records
+from validation.inputs import Inputs, question_frame, table_file
+from validation.suites import at_least, between, none_of, present, present_in, suite, unique
+
+
+def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
+    """Atoms with the length and the window of their context; contexts with what is wrong with their atoms."""
+    return {"atoms": atoms(inputs), "atoms_by_context": by_context(inputs)}
+
+
+def suites(inputs: Inputs) -> list[ExpectationSuite]:
+    file = table_file("atoms")
+    return [
+        suite(
+            "atoms",
+            file,
+            *present_in(ATOMS),
+            *present("context_chars"),
+            unique(["atom_id"], "an atom's ID is its own"),
+            unique(["context_id", "position"], "a position is taken once in a context"),
+            between("start", 0, None, "an atom starts within its context"),
+            between("document", 0, None, "documents count from 0"),
+            at_least("end", "start", "an atom ends after its start", or_equal=False),
+            at_least("context_chars", "end", "an atom ends within its context"),
+            at_least("window_chars", "chars", "an atom is no longer than its window in params.atoms"),
+        ),
+        suite(
+            "atoms_by_context",
+            file,
+            none_of("uncovered_chars", "every character is in some atom"),
+            none_of("misplaced", "positions count from 0 in order of start"),
+        ),
+    ]
+
+
+def atoms(inputs: Inputs) -> pd.DataFrame:
+    """One row an atom: its ``chars``, its context's, and the most its window allows."""
+    frame = inputs.tables["atoms"].to_pandas()
+    lengths = inputs.tables["contexts"].to_pandas().drop_duplicates("context_id").set_index("context_id")["chars"]
+    sections = inputs.params.atoms
+    questions = question_frame(inputs)
+    multiple = set(questions["context_id"][questions["domain"].isin(sections.multi_document.domains)])
+    windows = {True: sections.multi_document.window_chars, False: sections.other.window_chars}
+    frame = frame.assign(
+        chars=frame["end"] - frame["start"],
+        context_chars=frame["context_id"].map(lengths),
+        window_chars=frame["context_id"].isin(multiple).map(windows),
+    )
+    return with_records(frame, ["atom_id"])
+
+
+def by_context(inputs: Inputs) -> pd.DataFrame:
+    """One row a context: its characters that no atom holds, and atoms whose position is not their place."""
+    contexts = inputs.tables["contexts"].to_pandas()
+    frame = inputs.tables["atoms"].to_pandas().sort_values(["context_id", "start", "end", "position"])
+    groups = frame.groupby("context_id")
+    reached = groups["end"].cummax()
+    before = reached.groupby(frame["context_id"]).shift(fill_value=0)
+    gaps = (frame["start"] - before).clip(lower=0).groupby(frame["context_id"]).sum()
+    tails = contexts["chars"] - counted(contexts["context_id"], groups["end"].max())
+    misplaced = (frame["position"] != groups.cumcount()).groupby(frame["context_id"]).sum()
+    ids = contexts["context_id"]
+    found = pd.DataFrame(
+        {
+            "context_id": ids,
+            "uncovered_chars": counted(ids, gaps) + tails.clip(lower=0),
+            "misplaced": counted(ids, misplaced),
+        }
+    )
+    return with_records(found, ["context_id"])

@@ -1,0 +1,40 @@
+"""Columns that more than one suite needs, derived with pandas."""
+
+from collections.abc import Collection, Sequence
+
+import pandas as pd
+
+RECORD = "record"
+OTHER = "(other)"
+
+
+def with_records(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """The frame with a first column ``record``: the ID columns joined by "/", how messages name a row."""
+    record = frame[columns[0]].astype(str)
+    for column in columns[1:]:
+        record = record + "/" + frame[column].astype(str)
+    return pd.concat([record.rename(RECORD), frame], axis=1)
+
+
+def masked(values: pd.Series, allowed: Collection[str]) -> pd.Series:
+    """Values outside a closed vocabulary become "(other)", so that stray text reaches no report; nulls stay."""
+    return values.where(values.isin(list(allowed)) | values.isna(), OTHER)
+
+
+def misplaced_ranks(frame: pd.DataFrame, group: str, rank: str) -> pd.Series:
+    """By group: how many of the ranks 1 to n, n its rows, do not occur. 0 says that they are a permutation."""
+    sizes = frame.groupby(group).size()
+    places = frame[group].map(sizes)
+    within = frame[frame[rank].between(1, places)]
+    found = within.drop_duplicates([group, rank]).groupby(group).size()
+    return sizes - found.reindex(sizes.index, fill_value=0)
+
+
+def counted(ids: pd.Series, counts: pd.Series) -> pd.Series:
+    """Counts of the IDs in their order, as whole numbers; 0 for an ID without one."""
+    return ids.map(counts).fillna(0).astype("int64")
+
+
+def rows_by_question(frame: pd.DataFrame, kept: pd.Series, key: Sequence[str]) -> pd.Series:
+    """By question: its kept rows, equal keys counted once."""
+    return frame[kept].drop_duplicates(["question_id", *key]).groupby("question_id").size()

@@ -1,0 +1,193 @@
+"""Run a gate: ``python -m validation.gate split`` or ``results``.
+
+A gate that passes writes reports/checks/<gate>.json, which the stages after it depend on; one that fails removes it,
+names every failed expectation and exits with status 1. Either way the Data Docs in reports/data_docs are rebuilt.
+"""
+
+import argparse
+import logging
+import re
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import great_expectations as gx
+import pandas as pd
+from filelock import FileLock
+from great_expectations.core.run_identifier import RunIdentifier
+from great_expectations.data_context import AbstractDataContext
+
+from plancheck.errors import SHOWN_PROBLEMS, StudyError
+from plancheck.files import unwritable, write_json
+from plancheck.params import read_params
+from plancheck.privacy import switch_off_telemetry
+from validation import atoms, packed, predictions, questions, rerank, retrieval, schemas, splits
+from validation.frames import RECORD
+from validation.inputs import Inputs, read_inputs
+from validation.outcomes import Outcome, failed, outcomes, report
+
+CHECKS = Path("reports/checks")
+DOCS = Path("reports/data_docs")
+HOME = Path(".plancheck")
+GX = HOME / "gx"
+SITE = "local_site"
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Tables to read, modules whose suites must hold, and what is measured without being judged."""
+
+    tables: tuple[str, ...]
+    modules: tuple[ModuleType, ...]
+    splits: bool = False
+    measures: Callable[[Inputs], dict[str, Any]] = lambda inputs: {}
+
+
+GATES = {
+    "split": Gate(
+        ("questions",), (questions, splits), splits=True, measures=lambda inputs: {"overlap": splits.overlaps(inputs)}
+    ),
+    "results": Gate(
+        ("questions", "contexts", "atoms", "retrieval", "rerank", "packed", "predictions"),
+        (atoms, retrieval, rerank, packed, predictions),
+    ),
+}
+
+
+def check(name: str) -> list[Outcome]:
+    """Run a gate in the working folder.
+
+    Raises:
+        StudyError: a file is missing or unreadable, or an expectation does not hold.
+    """
+    switch_off_telemetry()
+    target = CHECKS / f"{name}.json"
+    with suppress(FileNotFoundError):
+        target.unlink()
+    gate = GATES[name]
+    inputs = read_inputs(read_params(), gate.tables, splits=gate.splits)
+    found = documented(name, lambda context: judged(gate, inputs, context, run_name=name))
+    if not all(item.success for item in found):
+        raise failed(name, found, docs=f"{DOCS}/index.html")
+    write_json(target, report(name, found, gate.measures(inputs)))
+    return found
+
+
+def judged(gate: Gate, inputs: Inputs, context: AbstractDataContext, *, run_name: str) -> list[Outcome]:
+    """Columns and types first; contents only where those hold, because every other rule reads columns by name."""
+    found = validate(schemas.frames(inputs), schemas.suites(inputs), context=context, run_name=run_name)
+    if all(item.success for item in found):
+        for module in gate.modules:
+            found += validate(module.frames(inputs), module.suites(inputs), context=context, run_name=run_name)
+    return found
+
+
+def validate(
+    frames: Mapping[str, pd.DataFrame],
+    suites: Sequence[gx.ExpectationSuite],
+    *,
+    context: AbstractDataContext,
+    run_name: str = "",
+) -> list[Outcome]:
+    """Each suite on the frame of its name; results are kept in the context's store."""
+    found: list[Outcome] = []
+    tables = context.data_sources.add_or_update_pandas("tables")
+    for suite in suites:
+        frame = frames[suite.name]
+        batch = tables.add_dataframe_asset(suite.name).add_batch_definition_whole_dataframe("whole")
+        stored = context.suites.add_or_update(suite)
+        definition = gx.ValidationDefinition(name=suite.name, data=batch, suite=stored)
+        result = context.validation_definitions.add_or_update(definition).run(
+            batch_parameters={"dataframe": frame},
+            result_format={
+                "result_format": "SUMMARY",
+                "partial_unexpected_count": SHOWN_PROBLEMS,
+                "unexpected_index_column_names": [RECORD] if RECORD in frame else [],
+            },
+            run_id=RunIdentifier(run_name=run_name),
+        )
+        found += outcomes(suite, result)
+    return found
+
+
+def documented(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
+    """Run ``work`` in the file context and rebuild the Data Docs; one process at a time.
+
+    The context only holds what a gate writes there. A killed gate can leave it half-written, so when anything goes
+    wrong in it, it is made anew, once.
+    """
+    try:
+        HOME.mkdir(parents=True, exist_ok=True)
+        with FileLock(HOME / "gx.lock"):
+            try:
+                return attempt(name, work)
+            except Exception:
+                shutil.rmtree(GX, ignore_errors=True)
+                return attempt(name, work)
+    except OSError as error:
+        raise unwritable(Path(error.filename or DOCS), error) from error
+
+
+def attempt(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
+    context = file_context()
+    for earlier in GX.glob(f"uncommitted/validations/*/{name}"):
+        shutil.rmtree(earlier)  # the site shows each gate's latest run and does not grow
+    found = work(context)
+    shutil.rmtree(DOCS, ignore_errors=True)
+    context.build_data_docs()
+    for page in DOCS.rglob("*.html"):
+        page.write_text(without_beacon(page.read_text(encoding="utf-8")), encoding="utf-8")
+    return found
+
+
+def file_context() -> AbstractDataContext:
+    quiet()
+    context = gx.get_context(mode="file", project_root_dir=HOME)
+    context.enable_analytics(False)
+    context.variables.progress_bars = {"globally": False}
+    context.variables.save()
+    context.update_data_docs_site(
+        SITE,
+        {
+            "class_name": "SiteBuilder",
+            "show_how_to_buttons": False,
+            "store_backend": {
+                "class_name": "TupleFilesystemStoreBackend",
+                "base_directory": str(Path("../..") / DOCS),
+            },
+            "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
+        },
+    )
+    return context
+
+
+def quiet() -> None:
+    """Great Expectations logs what its results say as well."""
+    logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
+
+
+def without_beacon(page: str) -> str:
+    """A page without the picture that a browser would fetch under the context's ID."""
+    return re.sub(r"https://great-expectations-web-assets[^\"')\s]*", "", page)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m validation.gate", description="Check whether tables may be used.")
+    parser.add_argument("gate", choices=sorted(GATES))
+    name = parser.parse_args(arguments).gate
+    try:
+        found = check(name)
+    except StudyError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(f"check@{name}: {len(found)} expectations hold. Report: {CHECKS / name}.json, details: {DOCS}/index.html")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,68 @@
+"""What a gate reads: the parameters and the tables of the stages before it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from plancheck.errors import all_problems
+from plancheck.files import DATA, read_json, read_table
+from plancheck.params import Params
+from plancheck.records import LETTERS, SPLITS
+from validation.frames import masked
+
+SPLITS_FILE = DATA / "splits.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Tables by their name in ``plancheck.records.TABLES``; ``splits`` is empty for a gate that needs none."""
+
+    params: Params
+    tables: Mapping[str, pa.Table]
+    splits: Mapping[str, Any] = field(default_factory=dict)
+
+
+def table_file(name: str) -> Path:
+    return DATA / f"{name}.parquet"
+
+
+def read_inputs(params: Params, names: Sequence[str], *, splits: bool) -> Inputs:
+    """The named tables of the working folder, of contexts only IDs and lengths.
+
+    Raises:
+        StudyError: a file is missing, unreadable, or (splits.json) of another form.
+    """
+    only = {"contexts": ["context_id", "chars"]}
+    tables = {name: read_table(table_file(name), columns=only.get(name)) for name in names}
+    return Inputs(params, tables, read_splits() if splits else {})
+
+
+def read_splits(path: Path = SPLITS_FILE) -> dict[str, Any]:
+    """The lists of question IDs of each split, and how they were made."""
+    value = read_json(path)
+    problems = ["not an object"] if not isinstance(value, dict) else []
+    if not problems:
+        for split in SPLITS:
+            ids = value.get(split)
+            if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
+                problems.append(f"{split}: must be a list of question IDs")
+        problems += [f"{name}: missing" for name in ("seed", "group_by") if name not in value]
+    if problems:
+        raise all_problems(f"{path}: not a split of the questions:", problems, remedy="Run `dvc repro -f split`.")
+    return dict(value)
+
+
+def question_frame(inputs: Inputs) -> pd.DataFrame:
+    """Question, context, domain and gold letter of every question, in the benchmark's order."""
+    columns = ["question_id", "context_id", "domain", "answer"]
+    frame = inputs.tables["questions"].select(columns).to_pandas()
+    return frame.assign(answer=masked(frame["answer"], LETTERS))
+
+
+def condition_keys(inputs: Inputs) -> tuple[list[str], list[int]]:
+    """Policies and budgets whose every pair is a condition."""
+    return list(inputs.params.pack.policies), list(inputs.params.pack.budgets_chars)

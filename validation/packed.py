@@ -1,0 +1,107 @@
+"""Packed contexts: one row a condition, within its budget, made of atoms of the question's context."""
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from great_expectations import ExpectationSuite
+
+from plancheck.records import PACKED
+from validation.frames import counted, rows_by_question, with_records
+from validation.inputs import Inputs, condition_keys, question_frame, table_file
+from validation.suites import among, at_least, between, equal, none_of, present, present_in, suite, unique
+
+KEY = ["question_id", "policy", "budget_chars"]
+LISTS = {"atoms_shown": "atom_ids", "starts_shown": "starts", "ends_shown": "ends"}
+
+
+def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
+    """Rows with what their lists hold; questions with the conditions they lack."""
+    rows = packed(inputs)
+    return {"packed": rows, "packed_by_question": missing_conditions(inputs, rows)}
+
+
+def suites(inputs: Inputs) -> list[ExpectationSuite]:
+    file = table_file("packed")
+    policies, budgets = condition_keys(inputs)
+    return [
+        suite(
+            "packed",
+            file,
+            *present_in(PACKED),
+            *present("question_context", *LISTS),
+            unique(KEY, "a condition has one row for a question"),
+            among("policy", policies, "policy is in pack.policies"),
+            among("budget_chars", budgets, "budget_chars is in pack.budgets_chars"),
+            at_least("budget_chars", "chars", "a packed context fits its budget"),
+            at_least("chars", "piece_chars", "chars counts every piece"),
+            between("skipped", 0, None, "skipped is not negative"),
+            between("evidence_recall", 0, 1, "evidence recall is in [0, 1]"),
+            equal("atoms_shown", "starts_shown", "as many starts as atom IDs"),
+            equal("atoms_shown", "ends_shown", "as many ends as atom IDs"),
+            none_of("unknown_atoms", "every atom shown exists"),
+            none_of("foreign_atoms", "every atom shown is of the question's context"),
+            none_of("stray_pieces", "every piece is a non-empty part of its atom"),
+        ),
+        suite(
+            "packed_by_question",
+            file,
+            none_of("missing_conditions", "every policy and budget has a row"),
+        ),
+    ]
+
+
+def missing_conditions(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
+    """One row a question: conditions of the parameters without a row."""
+    ids = question_frame(inputs)["question_id"]
+    policies, budgets = condition_keys(inputs)
+    asked = rows["policy"].isin(policies) & rows["budget_chars"].isin(budgets)
+    missing = len(policies) * len(budgets) - counted(ids, rows_by_question(rows, asked, KEY))
+    return with_records(pd.DataFrame({"question_id": ids, "missing_conditions": missing}), ["question_id"])
+
+
+def packed(inputs: Inputs) -> pd.DataFrame:
+    """One row a question and condition: lengths of its lists, and faults among its pieces."""
+    table = inputs.tables["packed"]
+    frame = table.drop_columns(list(LISTS.values())).to_pandas()
+    contexts = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["context_id"]
+    frame = frame.assign(
+        question_context=frame["question_id"].map(contexts),
+        **{name: pc.list_value_length(table[column]).to_pandas() for name, column in LISTS.items()},
+    )
+    frame = frame.join(faults(pieces(table, frame), inputs.tables["atoms"]))
+    counts = ["piece_chars", "unknown_atoms", "foreign_atoms", "stray_pieces"]
+    frame[counts] = frame[counts].fillna(0).astype("int64")
+    return with_records(frame, KEY)
+
+
+def pieces(table: pa.Table, frame: pd.DataFrame) -> pd.DataFrame:
+    """One row a piece of the rows whose lists are of one length; ``row`` is the packed row's index."""
+    even = (frame["atoms_shown"] == frame["starts_shown"]) & (frame["atoms_shown"] == frame["ends_shown"])
+    lists = table.select(list(LISTS.values())).filter(pa.array(even)).combine_chunks()
+    rows = frame.index[even].repeat(frame["atoms_shown"][even].astype("int64"))
+    return pd.DataFrame(
+        {
+            "row": rows,
+            "question_context": frame["question_context"].reindex(rows).to_numpy(),
+            "atom_id": pc.list_flatten(lists["atom_ids"]).to_pandas().to_numpy(),
+            "start": pc.list_flatten(lists["starts"]).to_pandas().to_numpy(),
+            "end": pc.list_flatten(lists["ends"]).to_pandas().to_numpy(),
+        }
+    )
+
+
+def faults(found: pd.DataFrame, table: pa.Table) -> pd.DataFrame:
+    """By packed row: characters of its pieces, and how many of them are of no atom, of another context, or astray."""
+    atoms = table.to_pandas().drop_duplicates("atom_id").set_index("atom_id")
+    context, first, last = (found["atom_id"].map(atoms[name]) for name in ("context_id", "start", "end"))
+    inside = (found["start"] >= first) & (found["end"] <= last) & (found["start"] < found["end"])
+    judged = pd.DataFrame(
+        {
+            "row": found["row"],
+            "piece_chars": found["end"] - found["start"],
+            "unknown_atoms": context.isna(),
+            "foreign_atoms": context.notna() & (context != found["question_context"]),
+            "stray_pieces": context.notna() & ~inside,
+        }
+    )
+    return judged.groupby("row").sum()

@@ -1,0 +1,71 @@
+"""Predictions: one row a condition, a letter or a named failure, scored against the question's gold letter."""
+
+import pandas as pd
+from great_expectations import ExpectationSuite
+
+from plancheck.records import LETTERS, PREDICTIONS
+from validation.frames import masked, with_records
+from validation.inputs import Inputs, condition_keys, question_frame, table_file
+from validation.packed import KEY, missing_conditions
+from validation.suites import among, between, equal, none_of, present, present_in, suite, unique
+
+FAILURES = ("unparsable", "too_long", "error")
+PROBABILITIES = ("prob_a", "prob_b", "prob_c", "prob_d")
+TOLERANCE = 1e-6  # four rounded probabilities need not sum to 1 exactly
+
+
+def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
+    """Rows with what questions and packed contexts say of them; questions with the conditions they lack."""
+    rows = predictions(inputs)
+    return {"predictions": rows, "predictions_by_question": missing_conditions(inputs, rows)}
+
+
+def suites(inputs: Inputs) -> list[ExpectationSuite]:
+    file = table_file("predictions")
+    policies, budgets = condition_keys(inputs)
+    return [
+        suite(
+            "predictions",
+            file,
+            *present_in(PREDICTIONS),
+            *present("answer", "packed_packed_id"),
+            unique(KEY, "a condition has one row for a question"),
+            among("policy", policies, "policy is in pack.policies"),
+            among("budget_chars", budgets, "budget_chars is in pack.budgets_chars"),
+            among("letter", LETTERS, "a letter is A, B, C or D"),
+            among("failure", FAILURES, f"a failure is {', '.join(FAILURES)}"),
+            between("outcomes", 1, 1, "there is either a letter or a failure"),
+            equal("gold", "answer", "gold is the question's answer"),
+            equal("correct", "right", "correct says whether letter equals gold"),
+            *(between(column, 0, 1, f"{column} is in [0, 1]") for column in PROBABILITIES),
+            among("probabilities", [0, 4], "all four probabilities are known, or none"),
+            between("prob_sum", 1 - TOLERANCE, 1 + TOLERANCE, "probabilities sum to 1"),
+            equal("packed_id", "packed_packed_id", "packed_id is the packed context's"),
+            between("prompt_tokens", 1, None, "a tokenised prompt has tokens"),
+        ),
+        suite(
+            "predictions_by_question",
+            file,
+            none_of("missing_conditions", "every policy and budget has a row"),
+        ),
+    ]
+
+
+def predictions(inputs: Inputs) -> pd.DataFrame:
+    """One row a question and condition, with the question's answer and the packed context's ID."""
+    frame = inputs.tables["predictions"].to_pandas()
+    answers = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["answer"]
+    shown = inputs.tables["packed"].select([*KEY, "packed_id"]).to_pandas().drop_duplicates(KEY)
+    frame = frame.merge(shown.rename(columns={"packed_id": "packed_packed_id"}), on=KEY, how="left")
+    known = frame[list(PROBABILITIES)].notna().sum(axis=1)
+    frame = frame.assign(
+        outcomes=frame["letter"].notna().astype(int) + frame["failure"].notna().astype(int),
+        right=(frame["letter"] == frame["gold"]).fillna(False).astype(bool),
+        answer=frame["question_id"].map(answers),
+        probabilities=known,
+        prob_sum=frame[list(PROBABILITIES)].sum(axis=1).where(known == len(PROBABILITIES)),
+        letter=masked(frame["letter"], LETTERS),
+        gold=masked(frame["gold"], LETTERS),
+        failure=masked(frame["failure"], FAILURES),
+    )
+    return with_records(frame, KEY)

@@ -1,0 +1,45 @@
+"""Columns and types of the tables: checked first, because every other rule reads columns by name."""
+
+import great_expectations.expectations as gxe
+import pandas as pd
+import pyarrow as pa
+from great_expectations import ExpectationSuite
+
+from plancheck.records import TABLES
+from validation.inputs import Inputs, table_file
+from validation.suites import among, suite
+
+PARTLY_READ = {"contexts"}  # its text column is never loaded, so its columns are not all there to see
+
+
+def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
+    """Of each table one row: under every column's name, its type."""
+    return {
+        f"{name}_columns": described(table.schema) for name, table in inputs.tables.items() if name not in PARTLY_READ
+    }
+
+
+def described(schema: pa.Schema) -> pd.DataFrame:
+    return pd.DataFrame([[type_name(item.type) for item in schema]], columns=schema.names)
+
+
+def suites(inputs: Inputs) -> list[ExpectationSuite]:
+    """For each table: the columns of its schema in that order, each of its type."""
+    return [table_suite(name) for name in inputs.tables if name not in PARTLY_READ]
+
+
+def table_suite(name: str) -> ExpectationSuite:
+    schema = TABLES[name]
+    return suite(
+        f"{name}_columns",
+        table_file(name),
+        gxe.ExpectTableColumnsToMatchOrderedList(
+            column_list=schema.names, description=f"the columns are {', '.join(schema.names)}, in this order"
+        ),
+        *(among(item.name, [type_name(item.type)], f"{item.name} is of type {type_name(item.type)}") for item in schema),
+    )
+
+
+def type_name(kind: pa.DataType) -> str:
+    """Arrow's name of a type. Parquet calls a list's items "element", Arrow "item"; they are the same."""
+    return str(kind).replace("<element: ", "<item: ")
