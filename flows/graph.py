@@ -1,6 +1,8 @@
 """What DVC knows of the study: its stages in order, whether anything changed, and how to run one of them."""
 
+import logging
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,8 +12,11 @@ from pathlib import Path
 import networkx as nx  # type: ignore[import-untyped]
 from dvc.exceptions import DvcException
 from dvc.lock import LockError
+from dvc.logger import set_loggers_level
 from dvc.repo import Repo
+from dvc.stage.exceptions import StageCmdFailedError
 
+from flows.statuses import Status
 from plancheck.errors import StudyError
 
 SECONDS_TO_END = 3.0
@@ -52,7 +57,8 @@ def open_project() -> Iterator[Repo]:
     if not Path("dvc.yaml").is_file():
         raise StudyError(f"{Path.cwd()}: holds no dvc.yaml. Run it in the project's folder.")
     try:
-        with Repo() as repo:
+        # DVC's notes ("Running stage", advice to `git add` and `dvc push`) would drown the study's own lines.
+        with set_loggers_level(logging.ERROR), Repo() as repo:
             yield repo
     except DvcException as error:
         raise explained(error) from error
@@ -64,19 +70,49 @@ def explained(error: BaseException) -> StudyError:
     while (cause := chain[-1].__cause__) is not None:
         chain.append(cause)
     if any(isinstance(link, LockError) for link in chain):
-        holders = [line.strip() for line in str(chain[-1]).splitlines() if line.strip().startswith("(PID ")]
+        holders = re.findall(r"\(PID (\d+)\): (.+)", str(chain[-1]))
+        named = "; ".join(f"process {pid} ({command})" for pid, command in holders)
         return StudyError(
-            f"Another run holds this project{': ' if holders else ''}{'; '.join(holders)}. Wait for it or stop it, "
-            "then run it again. If no such process is left, delete .dvc/tmp/rwlock."
+            f"Another run holds this project{': ' if named else ''}{named}. Wait for it or stop it, then run it again. "
+            "If no such run is left, delete .dvc/tmp/rwlock."
         )
     return StudyError(": ".join(dict.fromkeys(str(link) for link in chain if str(link))))
 
 
-def run_stage(stage: str) -> int:
-    """Run one stage if it changed, in a process of its own whose output passes through.
+def reproduce(stage: str) -> Status:
+    """Run one stage, alone, in this process if it changed.
 
     Returns:
-        The status of ``flows.repro``.
+        DONE or UNCHANGED; REFUSED when its command ended with status 1 (it has said why) or DVC would not run it
+        (said here); INTERRUPTED when Ctrl-C ended the command; FAULT when it ended in any other way.
+    """
+    try:
+        with open_project() as repo:
+            ran = repo.reproduce(targets=[stage], single_item=True)
+            return Status.DONE if ran else Status.UNCHANGED
+    except StudyError as error:
+        if (status := command_status(error)) is None:
+            print(error, file=sys.stderr)
+            return Status.REFUSED
+        return Status(status) if status in (Status.REFUSED, Status.INTERRUPTED) else Status.FAULT
+
+
+def command_status(error: BaseException) -> int | None:
+    """The status that the stage's command ended with; None when the error is DVC's own."""
+    link: BaseException | None = error
+    while link is not None and not isinstance(link, StageCmdFailedError):
+        link = link.__cause__
+    found = re.search(r"exited with (-?\d+)$", str(link))
+    return int(found[1]) if found else None
+
+
+def reproduce_apart(stage: str) -> int:
+    """Run one stage if it changed, in a process of its own whose output passes through.
+
+    Of its own, because Prefect keeps threads and DVC changes the signal handlers while a command runs.
+
+    Returns:
+        The status of that process: as ``reproduce``, or minus the signal that ended it.
     """
     here = str(Path(sys.executable).parent)  # `python` in dvc.yaml is this interpreter
     environment = os.environ | {"PATH": os.pathsep.join([here, os.environ.get("PATH", os.defpath)])}

@@ -12,7 +12,7 @@ from prefect.tasks import exponential_backoff
 from rich.console import Console
 
 from flows.entry import exit_status
-from flows.graph import changed, run_stage, stages_in_order
+from flows.graph import changed, reproduce_apart, stages_in_order
 from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
@@ -28,7 +28,7 @@ def study(stages: list[str] | None = None) -> None:
     """Bring the named stages, and all that they depend on, up to date; every stage when none is named."""
     for stage in stages_in_order(stages or ()):
         started = time.monotonic()
-        outcome = "failed"
+        outcome = "stopped"
         try:
             outcome = "ran" if reproduce(stage) else "unchanged"
         except RuntimeError as fault:
@@ -55,7 +55,7 @@ def reproduce(stage: str) -> bool:
         StudyError: it needs the user's hand; its own message has been shown.
         RuntimeError: it failed in another way, so another try may do.
     """
-    match run_stage(stage):
+    match reproduce_apart(stage):
         case Status.DONE:
             return True
         case Status.UNCHANGED:

@@ -41,7 +41,7 @@ class GenerationCache:
                     row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
                     if row:
                         found[key] = json.loads(row[0])
-        except (sqlite3.Error, json.JSONDecodeError) as error:
+        except (sqlite3.Error, ValueError) as error:
             raise self._unusable(error) from error
         return found
 

@@ -82,7 +82,7 @@ PLANTS = {
         "rerank_rank holds 1 to n, each once": ("rerank_rank_missing", 1),
     },
     "packed": {
-        "a condition has one row for a question": ("budget_chars", 50),
+        "a condition has one row for a question": ("policy", "bm25"),
         "policy is in pack.policies": ("policy", "unheard_of"),
         "budget_chars is in pack.budgets_chars": ("budget_chars", 101),
         "a packed context fits its budget": ("chars", 101),

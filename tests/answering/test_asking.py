@@ -1,0 +1,131 @@
+"""Asking with a five-line model at the port."""
+
+import pytest
+
+from plancheck.answering.asking import Prompt, ask, read_reply
+from plancheck.answering.ports import Generated
+
+CHOICES = ("red", "green", "blue", "grey")
+
+
+class Memory(dict):
+    def get(self, keys):
+        return {key: self[key] for key in keys if key in self}
+
+    def put(self, replies):
+        self.update(replies)
+
+
+class Model:
+    """Likes the choice that its prompt names; answers in words with the prompt's last word."""
+
+    max_tokens = 40
+
+    def __init__(self, fails=()):
+        self.asked, self.fails = [], set(fails)
+
+    def tokens(self, messages):
+        return [ord(letter) for letter in messages[0]["content"]]
+
+    def text_tokens(self, text):
+        return [ord(letter) for letter in text]
+
+    def log_likelihoods(self, prompts, choices):
+        texts = ["".join(map(chr, prompt)) for prompt in prompts]
+        if self.fails & set(texts):
+            raise RuntimeError("out of memory")
+        self.asked += texts
+        return [
+            [-1.0 if "".join(map(chr, choice)) in text else -2.0 for choice in group]
+            for text, group in zip(texts, choices, strict=True)
+        ]
+
+    def generate(self, prompts, *, max_new_tokens):
+        words = ["".join(map(chr, prompt)).split()[-1] for prompt in prompts]
+        self.asked += words
+        return [
+            Generated(word, tuple(range(1, len(word) + 1)), tuple((-float(i), -9.0, -9.0, -9.0) for i in range(len(word))))
+            for word in words
+        ]
+
+
+def prompts(*texts):
+    return [Prompt(f"p{i}", [{"role": "user", "content": text}], CHOICES) for i, text in enumerate(texts)]
+
+
+def asked(model, replies, *texts, mode="likelihood", **settings):
+    defaults = {"batch_size": 1, "max_new_tokens": 4, "identity": "m", "errors_are_rows": False}
+    return ask(prompts(*texts), model, replies, mode=mode, **{**defaults, **settings})
+
+
+def test_the_likeliest_choice_is_the_answer_and_ties_go_to_the_earlier_letter():
+    found = asked(Model(), Memory(), "it is blue", "nothing")
+
+    assert [answer.letter for answer in found.answers] == ["C", "A"]
+    assert found.answers[0].probabilities[2] == max(found.answers[0].probabilities)
+    assert found.answers[1].probabilities == pytest.approx((0.25,) * 4)
+    assert found.calls == 2
+
+
+def test_what_was_said_is_not_asked_again():
+    model, replies = Model(), Memory()
+    first = asked(model, replies, "it is blue", "it is red")
+    again = asked(model, replies, "it is red", "it is green", "it is blue")
+
+    assert (first.calls, again.calls, len(model.asked)) == (2, 1, 3)
+    assert [answer.letter for answer in again.answers] == ["A", "B", "C"]
+
+
+@pytest.mark.parametrize(
+    ("changed", "calls"),
+    [({"identity": "another"}, 1), ({"batch_size": 2}, 1), ({"max_new_tokens": 9}, 0), ({"errors_are_rows": True}, 0)],
+)
+def test_whatever_can_change_a_reply_is_part_of_its_key(changed, calls):
+    replies = Memory()
+    asked(Model(), replies, "it is blue")
+    assert asked(Model(), replies, "it is blue", **changed).calls == calls
+
+
+def test_the_length_of_a_generated_reply_is_part_of_its_key():
+    replies = Memory()
+    asked(Model(), replies, "say B", mode="generate")
+    assert asked(Model(), replies, "say B", mode="generate", max_new_tokens=9).calls == 1
+    assert asked(Model(), replies, "say B", mode="likelihood").calls == 1
+
+
+def test_a_prompt_beyond_the_models_positions_is_a_failed_row_and_not_asked():
+    model = Model()
+    found = asked(model, Memory(), "x" * 40, "it is red")
+
+    assert [(answer.letter, answer.failure) for answer in found.answers] == [(None, "too_long"), ("A", None)]
+    assert model.asked == ["it is red"]
+    assert found.answers[0].prompt_tokens == 40
+
+
+def test_a_model_error_is_raised_for_another_try_and_at_last_becomes_a_row():
+    replies = Memory()
+    with pytest.raises(RuntimeError, match="out of memory"):
+        asked(Model(fails=["it is red"]), replies, "it is red", "it is blue")
+    found = asked(Model(fails=["it is red"]), replies, "it is red", "it is blue", errors_are_rows=True)
+
+    assert [answer.failure for answer in found.answers] == ["error: RuntimeError", None]
+    assert len(replies) == 1, "a failure is not remembered"
+
+
+def test_a_reply_without_a_letter_is_unparsable_and_keeps_its_confidence():
+    found = asked(Model(), Memory(), "say hello", mode="generate").answers[0]
+    assert (found.letter, found.failure) == (None, "unparsable")
+    assert found.probabilities is not None
+
+
+def test_confidence_is_taken_where_the_letter_stands():
+    reply = {"text": "so (B)", "ends": [2, 4, 5, 6], "letters": [[0.0] * 4, [0.0] * 4, [-9.0, 0.0, -9.0, -9.0], [0.0] * 4]}
+    found = read_reply("p", reply, mode="generate", prompt_tokens=1)
+    assert found.letter == "B"
+    assert found.probabilities[1] > 0.99
+
+
+def test_batches_hold_prompts_of_like_length():
+    model = Model()
+    asked(model, Memory(), "a", "ccc", "bb", "dddd", batch_size=2)
+    assert model.asked == ["dddd", "ccc", "bb", "a"]

@@ -1,0 +1,165 @@
+"""The gates as commands: what they write, what they say, and what they survive."""
+
+import json
+import shutil
+import threading
+
+import pytest
+
+from plancheck.errors import StudyError
+from validation import gate
+from validation.inputs import read_splits
+
+
+@pytest.fixture
+def folder(make_study, tmp_path, monkeypatch):
+    """A working folder with a whole study; ``folder.write()`` writes it again after changes."""
+    monkeypatch.chdir(tmp_path)
+    study = make_study()
+    monkeypatch.setattr(gate, "read_params", lambda: study.params)
+    study.write()
+    study.path = tmp_path
+    return study
+
+
+def pages(folder):
+    return list((folder.path / "reports/data_docs").rglob("*.html"))
+
+
+def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsys):
+    assert gate.main(["split"]) == 0
+    assert gate.main(["results"]) == 0
+    said = capsys.readouterr()
+    assert "check@split: 30 expectations hold" in said.out
+    assert said.err == ""
+    written = json.loads((folder.path / "reports/checks/results.json").read_text())
+    assert written["success"] and written["expectations"] == 160
+    assert written["suites"]["retrieval"]["expectations"][-1] == {
+        "type": "expect_column_values_to_be_between",
+        "rule": "tokens are not negative",
+        "success": True,
+        "checked": 24,
+        "unexpected": 0,
+    }
+    names = {page.parent.parent.parent.name for page in pages(folder)}
+    assert {"questions", "splits", "predictions"} <= names
+
+
+def test_a_report_is_the_same_bytes_again_and_the_site_does_not_grow(folder):
+    reports, counts = [], []
+    for _ in range(2):
+        gate.check("split")
+        reports.append((folder.path / "reports/checks/split.json").read_bytes())
+        counts.append(len(pages(folder)))
+    assert reports[0] == reports[1]
+    assert counts[0] == counts[1]
+    assert json.loads(reports[0])["overlap"]["question_texts"]["shared"] == 2
+
+
+def test_a_failed_gate_names_everything_and_leaves_no_report(folder, capsys):
+    assert gate.main(["results"]) == 0
+    for prediction in folder.rows["predictions"]:
+        prediction["correct"] = not prediction["correct"]
+    folder.rows["predictions"][0]["letter"] = "SECRET reply"
+    folder.rows["atoms"][0]["end"] = 60
+    folder.write()
+    capsys.readouterr()
+    assert gate.main(["results"]) == 1
+    error = capsys.readouterr().err
+    assert "Traceback" not in error
+    assert "data/predictions.parquet, suite predictions, correct and right: correct says whether" in error
+    assert "broken by 24 of 24: q0/head/100, " in error or "broken by 23 of 24: " in error
+    assert "q4/head/100 and " in error  # the first 20, then a count
+    assert "data/atoms.parquet, suite atoms_by_context, uncovered_chars: every character is in some atom" in error
+    assert "a letter is A, B, C or D; broken by 1 of 24: q0/head/100" in error
+    assert not (folder.path / "reports/checks/results.json").exists()
+    assert pages(folder)
+
+
+def test_no_text_reaches_messages_reports_or_data_docs(folder, capsys):
+    folder.rows["predictions"][0]["letter"] = "SECRET reply"
+    folder.rows["questions"][0]["answer"] = "SECRET"
+    folder.splits["dev"] = []
+    folder.write()
+    assert gate.main(["results"]) == 1
+    assert gate.main(["split"]) == 1
+    assert "SECRET" not in capsys.readouterr().err
+    kept = [path for place in ("reports", ".plancheck") for path in (folder.path / place).rglob("*") if path.is_file()]
+    assert not [path for path in kept if b"SECRET" in path.read_bytes()]
+
+
+def test_pages_fetch_nothing_under_an_id_of_the_context(folder):
+    gate.check("split")
+    assert not [page for page in pages(folder) if "dataContextId" in page.read_text()]
+
+
+def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
+    import pyarrow.parquet as pq
+
+    path = folder.path / "data/rerank.parquet"
+    pq.write_table(pq.read_table(path).drop_columns(["rerank_rank"]), path)
+    assert gate.main(["results"]) == 1
+    error = capsys.readouterr().err
+    assert "suite rerank_columns, table: the columns are question_id" in error
+    assert "check@results: 2 of 64 expectations do not hold" in error
+
+
+@pytest.mark.parametrize(("name", "file"), [("split", "questions.parquet"), ("split", "splits.json"), ("results", "packed.parquet")])
+def test_a_missing_table_is_named(name, file, folder, capsys):
+    (folder.path / "data" / file).unlink()
+    assert gate.main([name]) == 1
+    assert f"data/{file}: no such file. Run `dvc repro`" in capsys.readouterr().err
+
+
+def test_a_split_file_of_another_form_names_every_problem(tmp_path):
+    path = tmp_path / "splits.json"
+    path.write_text('{"train": ["q0"], "dev": "q1", "test": [2]}')
+    with pytest.raises(StudyError) as caught:
+        read_splits(path)
+    for part in ("dev: must be a list", "test: must be a list", "seed: missing", "group_by: missing", "dvc repro"):
+        assert part in str(caught.value)
+    path.write_text("[]")
+    with pytest.raises(StudyError, match="not an object"):
+        read_splits(path)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda home: (home / "great_expectations.yml").write_text("config_version: [4"),
+        lambda home: (home / "great_expectations.yml").write_text(""),
+        lambda home: (home / "great_expectations.yml").unlink(),
+        lambda home: next((home / "expectations").glob("*.json")).write_text('{"name": "sp'),
+        lambda home: next((home / "validation_definitions").glob("*.json")).write_text(""),
+        lambda home: [path.write_text("{") for path in (home / "uncommitted/validations").rglob("*.json")],
+        lambda home: [shutil.rmtree(home), home.write_text("a file where a folder belongs")],
+    ],
+)
+def test_a_context_left_half_written_is_made_anew(damage, folder):
+    gate.check("split")
+    before = (folder.path / "reports/checks/split.json").read_bytes()
+    gate.check("results")
+    damage(folder.path / ".plancheck/gx")
+    gate.check("split")
+    assert (folder.path / "reports/checks/split.json").read_bytes() == before
+    assert pages(folder)
+
+
+def test_two_gates_at_once_take_turns(folder):
+    results = {}
+
+    def run(name):
+        results[name] = len(gate.check(name))
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in ("split", "results")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == {"split": 30, "results": 160}
+
+
+def test_a_place_that_cannot_be_written_is_named(folder, capsys):
+    (folder.path / "reports").write_text("a file where a folder belongs")
+    assert gate.main(["split"]) == 1
+    assert "cannot be written" in capsys.readouterr().err

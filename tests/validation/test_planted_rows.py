@@ -1,0 +1,246 @@
+"""Faults in the tables themselves reach the derived columns: which rules break, and which records are named."""
+
+import pytest
+
+from validation import atoms, packed, predictions, questions, rerank, retrieval, splits
+from validation.gate import validate
+
+
+def broken(study, module, context):
+    inputs = study.inputs()
+    found = validate(module.frames(inputs), module.suites(inputs), context=context)
+    return {item.rule: item.records for item in found if not item.success}
+
+
+def row(rows, **values):
+    return next(item for item in rows if all(item[name] == value for name, value in values.items()))
+
+
+def shown(study, budget=100):
+    return row(study.rows["packed"], question_id="q0", policy="bm25", budget_chars=budget)
+
+
+def answered(study):
+    return row(study.rows["predictions"], question_id="q0", policy="head", budget_chars=100)
+
+
+def test_a_question_in_no_split_is_named(make_study, context):
+    study = make_study()
+    study.splits["train"].remove("q1")
+    assert broken(study, questions, context) == {"a question lies in a split": ("q1",)}
+    assert broken(study, splits, context) == {"a split is not smaller than split.sizes asks": ("train",)}
+
+
+def test_a_test_question_in_train_is_named_on_the_side_it_leaked_to(make_study, context):
+    study = make_study(sizes={"train": 4, "dev": 1, "test": 2})
+    study.splits["train"].append("q5")
+    assert broken(study, splits, context) == {"no test question is in train or dev": ("train/q5",)}
+
+
+def test_a_train_question_in_dev_is_named(make_study, context):
+    study = make_study(sizes={"train": 3, "dev": 2, "test": 2})
+    study.splits["dev"].append("q0")
+    assert broken(study, splits, context) == {"no question is twice in train and dev": ("train/q0", "dev/q0")}
+
+
+def test_an_unknown_question_is_named(make_study, context):
+    study = make_study(sizes={"train": 3, "dev": 2, "test": 2})
+    study.splits["dev"].append("q9")
+    assert broken(study, splits, context) == {"a listed ID is a question's": ("dev/q9",)}
+
+
+def test_another_seed_and_grouping_are_reported(make_study, context):
+    study = make_study()
+    study.splits |= {"seed": 8, "group_by": "context"}
+    assert list(broken(study, splits, context)) == ["seed is split.seed", "group_by is split.group_by"]
+
+
+@pytest.mark.parametrize(
+    ("group_by", "sizes", "holds"),
+    [
+        ("none", {"train": 3, "dev": 1, "test": 2}, True),
+        ("none", {"train": 0.5, "dev": 0.25, "test": 0.25}, True),  # 3, 1.5, 1.5 of 6
+        ("none", {"train": 0.8, "dev": 0.1, "test": 0.1}, False),  # 4.8, 0.6, 0.6
+        ("none", {"train": 2, "dev": 2, "test": 2}, False),
+        ("context", {"train": 2, "dev": 2, "test": 2}, True),  # the largest context has 3 questions
+    ],
+)
+def test_sizes_are_exact_as_counts_within_one_as_shares_and_looser_by_context(
+    group_by, sizes, holds, make_study, context
+):
+    broken_rules = broken(make_study(group_by, sizes), splits, context)
+    assert (not broken_rules) is holds
+
+
+def test_a_context_on_two_sides_is_a_finding_until_grouping_is_asked_for(make_study, context):
+    leaking = {}
+    for group_by in ("none", "context"):
+        study = make_study(group_by)
+        study.splits |= {"dev": ["q4"], "test": ["q3", "q5"]}
+        leaking[group_by] = broken(study, splits, context)
+        measured = splits.overlaps(study.inputs())["contexts"]
+        shared_id = study.rows["questions"][4]["context_id"]
+        assert measured == {
+            "shared": 1,
+            "shared_with_test": 1,
+            "questions": 2,
+            "by_context": {shared_id: {"dev": ["q4"], "test": ["q5"]}},
+        }
+    assert leaking == {"none": {}, "context": {"a context lies on one side of the split": (shared_id,)}}
+
+
+def test_repeated_question_texts_across_splits_are_measured_without_their_text(make_study):
+    measured = splits.overlaps(make_study().inputs())["question_texts"]
+    assert measured == {
+        "shared": 2,
+        "shared_with_test": 2,
+        "questions": 4,
+        "groups": [{"train": ["q0"], "test": ["q4"]}, {"train": ["q1"], "test": ["q5"]}],
+    }
+
+
+def test_characters_that_no_atom_holds_are_counted_wherever_they_lie(make_study, context):
+    for position in (0, 1, 2):  # a gap at the start, in the middle, at the end
+        study = make_study()
+        first = study.rows["contexts"][0]["context_id"]
+        study.rows["atoms"].remove(row(study.rows["atoms"], context_id=first, position=position))
+        frame = atoms.frames(study.inputs())["atoms_by_context"].set_index("context_id")
+        assert frame["uncovered_chars"][first] == {0: 70, 1: 60, 2: 60}[position]
+        rules = broken(study, atoms, context)
+        assert rules["every character is in some atom"] == (first,)
+
+
+def test_a_context_without_atoms_is_uncovered(make_study, context):
+    study = make_study()
+    first = study.rows["contexts"][0]
+    study.rows["atoms"] = [atom for atom in study.rows["atoms"] if atom["context_id"] != first["context_id"]]
+    assert broken(study, atoms, context) == {"every character is in some atom": (first["context_id"],)}
+
+
+def test_windows_differ_by_domain_of_the_context(make_study, context):
+    study = make_study()
+    atom = study.rows["atoms"][3]  # of a context of several documents: 60 characters, not 80
+    atom["end"] = atom["start"] + 70
+    assert broken(study, atoms, context) == {
+        "an atom is no longer than its window in params.atoms": (atom["atom_id"],)
+    }
+
+
+def test_an_atom_of_another_context_is_named_and_its_own_missed(make_study, context):
+    study = make_study()
+    study.rows["retrieval"][0]["atom_id"] = foreign = study.rows["atoms"][-1]["atom_id"]
+    rules = broken(study, retrieval, context)
+    assert rules["an atom is of its question's context"] == (f"q0/{foreign}",)
+    assert rules["every atom of the question's context is ranked"] == ("q0",)
+
+
+def test_an_unknown_question_or_atom_is_named(make_study, context):
+    study = make_study()
+    study.rows["retrieval"][0]["atom_id"] = "nothing"
+    study.rows["retrieval"][3]["question_id"] = "q9"
+    rules = broken(study, retrieval, context)
+    assert rules["atom_context is present"] == ("q0/nothing",)
+    assert len(rules["question_context is present"]) == 1
+
+
+@pytest.mark.parametrize("rank", retrieval.RANKS)
+@pytest.mark.parametrize("value", [0, 2, 99])
+def test_ranks_that_are_no_permutation_name_the_question(rank, value, make_study, context):
+    study = make_study()
+    taken = row(study.rows["retrieval"], question_id="q3", **{rank: 1})
+    taken[rank] = value
+    assert broken(study, retrieval, context) == {f"{rank} holds 1 to n, each once": ("q3",)}
+
+
+def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
+    study = make_study()
+    for item in study.rows["retrieval"]:
+        item["candidate"] = item["question_id"] != "q0"
+    rules = broken(study, retrieval, context)
+    assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
+
+
+def test_reranked_atoms_are_exactly_the_candidates(make_study, context):
+    study = make_study()
+    row(study.rows["retrieval"], question_id="q3", position=0)["candidate"] = False
+    row(study.rows["retrieval"], question_id="q3", position=3)["candidate"] = True
+    atom_id = row(study.rows["rerank"], question_id="q3", rerank_rank=1)["atom_id"]
+    assert broken(study, rerank, context) == {
+        "a reranked atom is in its question's candidate pool": (f"q3/{atom_id}",),
+        "every candidate is reranked": ("q3",),
+    }
+
+
+def test_a_missing_condition_names_the_question_and_a_doubled_one_the_rows(make_study, context):
+    study = make_study()
+    study.rows["packed"].remove(shown(study))
+    study.rows["predictions"].append(dict(answered(study)))
+    assert broken(study, packed, context) == {"every policy and budget has a row": ("q0",)}
+    assert broken(study, predictions, context) == {
+        "packed_packed_id is present": ("q0/bm25/100",),
+        "a condition has one row for a question": ("q0/head/100", "q0/head/100"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({"atom_ids": ["nothing", "nothing"]}, ["every atom shown exists"]),
+        ({"starts": [0, 71]}, []),
+        ({"starts": [0, 69]}, ["every piece is a non-empty part of its atom"]),
+        ({"ends": [0, 88]}, ["every piece is a non-empty part of its atom"]),
+        ({"ends": [80, 200]}, ["chars counts every piece", "every piece is a non-empty part of its atom"]),
+        ({"starts": [0]}, ["as many starts as atom IDs"]),
+        ({"ends": [80, 88, 90]}, ["as many ends as atom IDs"]),
+        ({"chars": 101}, ["a packed context fits its budget"]),
+        ({"chars": 3}, ["chars counts every piece"]),
+    ],
+)
+def test_faults_among_pieces_break_their_rule(change, rules, make_study, context):
+    study = make_study()
+    assert (shown(study)["starts"], shown(study)["ends"], len(shown(study)["atom_ids"])) == ([0, 70], [80, 88], 2)
+    shown(study).update(change)
+    assert broken(study, packed, context) == {rule: ("q0/bm25/100",) for rule in rules}
+
+
+def test_a_piece_of_another_context_is_named(make_study, context):
+    study = make_study()
+    foreign = row(study.rows["packed"], question_id="q3", policy="bm25", budget_chars=50)
+    shown(study, 50)["atom_ids"] = foreign["atom_ids"]
+    assert broken(study, packed, context) == {
+        "every atom shown is of the question's context": ("q0/bm25/50",)
+    }
+
+
+def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
+    study = make_study()
+    shown(study).update(atom_ids=[], starts=[], ends=[], chars=0, cut=False)
+    assert broken(study, packed, context) == {}
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({"letter": None}, ["there is either a letter or a failure", "correct says whether letter equals gold"]),
+        ({"failure": "error"}, ["there is either a letter or a failure"]),
+        ({"correct": False}, ["correct says whether letter equals gold"]),
+        ({"gold": "B", "correct": False}, ["gold is the question's answer"]),
+        ({"prob_a": None}, ["all four probabilities are known, or none"]),
+        ({"prob_a": 0.41}, ["probabilities sum to 1"]),
+        ({"prob_a": 0.4 + 5e-7}, []),
+        ({"packed_id": "another"}, ["packed_id is the packed context's"]),
+        ({"prompt_tokens": None}, []),
+    ],
+)
+def test_faults_of_a_prediction_break_their_rule(change, rules, make_study, context):
+    study = make_study()
+    answered(study).update(change)
+    assert broken(study, predictions, context) == {rule: ("q0/head/100",) for rule in rules}
+
+
+def test_stray_text_in_a_vocabulary_column_is_masked(make_study):
+    study = make_study()
+    answered(study).update(letter="SECRET reply", failure="SECRET trace", gold="SECRET")
+    study.rows["questions"][0]["answer"] = "SECRET"
+    assert not predictions.frames(study.inputs())["predictions"].astype(str).stack().str.contains("SECRET").any()
+    assert not questions.frames(study.inputs())["questions"].astype(str).stack().str.contains("SECRET").any()
