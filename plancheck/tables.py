@@ -5,10 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from plancheck.files import DATA, read_table
-from plancheck.policies import Rankings, rerank_first
 from plancheck.records import Atom, Piece
-from plancheck.retrieval.fusion import reciprocal_rank
-from plancheck.retrieval.ranking import Ranking
 
 
 def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
@@ -35,30 +32,6 @@ def read_candidates(question_ids: Collection[str]) -> dict[str, list[str]]:
     for row in sorted(table.to_pylist(), key=lambda row: (row["question_id"], row["position"])):
         pools[row["question_id"]].append(row["atom_id"])
     return pools
-
-
-def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
-    """What retrieval and reranking found, by question."""
-    by_question: dict[str, list[dict[str, int]]] = defaultdict(list)
-    columns = ["question_id", "atom_id", "position", "bm25_rank", "dense_rank", "mmr_rank"]
-    position_of: dict[tuple[str, str], int] = {}
-    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
-        by_question[row["question_id"]].append(row)
-        position_of[row["question_id"], row["atom_id"]] = row["position"]
-    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist():
-        position = position_of[row["question_id"], row["atom_id"]]
-        pools[row["question_id"]].append((position, row["rerank_rank"]))
-    found = {}
-    for question_id, rows in by_question.items():
-        bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
-        hybrid = reciprocal_rank([bm25, dense], k=rrf_k)
-        found[question_id] = Rankings(bm25, dense, mmr, rerank_first(pools[question_id], hybrid))
-    return found
-
-
-def ranking_of(rows: list[dict[str, int]], column: str) -> Ranking:
-    return tuple(row["position"] for row in sorted(rows, key=lambda row: row[column]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,5 +126,5 @@ def _length(context_chars: int, rng: random.Random) -> tuple[str, int]:
 def _choices(item: Asked, gold: Letter, rng: random.Random) -> tuple[str, str, str, str]:
     choices = rng.sample(item.wrong, len(item.wrong))
     choices.insert(LETTERS.index(gold), item.gold)
-    a, b, c, d = choices
+    a, b, c, d = (item.answer.format(v=value) for value in choices)
     return a, b, c, d

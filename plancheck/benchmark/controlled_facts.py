@@ -49,12 +49,13 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's text, its right value, and three wrong values of the same kind."""
+    """A question's text, its right value, three wrong values of the same kind, and their wording as choices."""
 
     index: int
     question: str
     gold: str
     wrong: tuple[str, ...]
+    answer: str
 
 
 @dataclass(slots=True)
@@ -161,7 +162,8 @@ def _draft(demand: Demand, cast: Cast, attribute: Attribute) -> tuple[Asked, lis
         evidence = [Fact(thing, attribute, values[0], demand.gap, rng.random(), demand.index)]
     for fact in evidence:
         cast.stated[fact.entity.parts, fact.relation.label] = fact.value
-    return Asked(demand.index, attribute.question.format(e=subject), values[0], tuple(values[1:])), evidence
+    asked = attribute.question.format(e=subject)
+    return Asked(demand.index, asked, values[0], tuple(values[1:]), attribute.answer), evidence
 
 
 def _near_misses(evidence: Sequence[Fact], count: int, asked: Asked, cast: Cast) -> list[Fact]:

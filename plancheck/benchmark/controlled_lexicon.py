@@ -48,14 +48,21 @@ class Role(Wording):
 
 
 class Attribute(Wording):
-    """A relation of a thing or a person to a value of a kind, and the question about it."""
+    """A relation of a thing or a person to a value of a kind; the question about it, and ``answer`` with a choice."""
 
     kind: Text
     question: Text
+    answer: Text
+
+    @model_validator(mode="after")
+    def asks_and_answers(self) -> Self:
+        if self.question.count("{e}") != 1 or self.answer.count("{v}") != 1 or "{e}" in self.answer:
+            raise ValueError(f"{self.question!r} must hold {{e}} once and {self.answer!r} {{v}} once")
+        return self
 
     @model_validator(mode="after")
     def gap_shares_no_word(self) -> Self:
-        asked = content_words(self.question)
+        asked = content_words(self.question) | content_words(self.answer)
         for sentence in [*self.gap, self.gap_label]:
             if shared := sorted(asked & content_words(sentence)):
                 raise ValueError(f"gap wording {sentence!r} shares {', '.join(shared)} with {self.question!r}")

@@ -2,16 +2,19 @@
 
 import hashlib
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import read_contexts, read_questions
-from plancheck.files import DATA, write_table
+from plancheck.files import DATA, read_table, write_table
 from plancheck.params import Pack, Params, Policy
-from plancheck.policies import Rankings, order
+from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import PACKED, Atom, Question
-from plancheck.tables import read_atoms, read_rankings
+from plancheck.retrieval.fusion import reciprocal_rank
+from plancheck.retrieval.ranking import Ranking
+from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
 
@@ -73,3 +76,27 @@ def pack_one(
     return packing.pack(
         atoms, budget_chars=budget_chars, overflow=settings.overflow, merge_overlaps=settings.merge_overlaps
     )
+
+
+def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
+    """What retrieval and reranking found, by question."""
+    by_question: dict[str, list[dict[str, int]]] = defaultdict(list)
+    columns = ["question_id", "atom_id", "position", "bm25_rank", "dense_rank", "mmr_rank"]
+    position_of: dict[tuple[str, str], int] = {}
+    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
+        by_question[row["question_id"]].append(row)
+        position_of[row["question_id"], row["atom_id"]] = row["position"]
+    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist():
+        position = position_of[row["question_id"], row["atom_id"]]
+        pools[row["question_id"]].append((position, row["rerank_rank"]))
+    found = {}
+    for question_id, rows in by_question.items():
+        bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
+        hybrid = reciprocal_rank([bm25, dense], k=rrf_k)
+        found[question_id] = Rankings(bm25, dense, mmr, rerank_first(pools[question_id], hybrid))
+    return found
+
+
+def ranking_of(rows: list[dict[str, int]], column: str) -> Ranking:
+    return tuple(row["position"] for row in sorted(rows, key=lambda row: row[column]))

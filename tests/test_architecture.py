@@ -1,0 +1,104 @@
+"""The shape of the code: import directions, and what DVC watches."""
+
+import re
+from pathlib import Path
+
+import grimp
+import pytest
+import yaml
+from importlinter import api
+
+from plancheck.params import Params
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("flows", "tasks", "validation", "plancheck")
+
+# How a stage is started, reported and ended changes none of its outputs.
+PLUMBING = {
+    "flows",
+    "flows.entry",
+    "flows.lifeline",
+    "flows.progress",
+    "flows.server",
+    "flows.statuses",
+    "tasks",
+    "tasks.retries",
+    "tasks.shards",
+    "plancheck",
+    "plancheck.cli",
+    "plancheck.errors",
+    "plancheck.logs",
+    "plancheck.privacy",
+    "plancheck.stages",
+}
+
+
+def stages():
+    """Name, command, dependencies and parameter sections of every stage, gates expanded."""
+    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
+        for key in stage.get("foreach", [None]):
+            body = stage["do"] if key else stage
+            deps = [str(dep) for dep in body["deps"]]
+            yield f"{name}@{key}" if key else name, body["cmd"].replace("${key}", key or ""), deps, body.get("params", [])
+
+
+STAGES = {name: (cmd, deps, params) for name, cmd, deps, params in stages()}
+
+
+@pytest.fixture(scope="module")
+def graph():
+    return grimp.build_graph(*PACKAGES, cache_dir=None)
+
+
+def entry_module(cmd):
+    module, *rest = cmd.removeprefix("python -m ").split()
+    return f"plancheck.stages.{rest[0]}" if module == "plancheck" else module
+
+
+def source(module):
+    path = ROOT / module.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def test_imports_run_one_way(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert api.use_cases.lint_imports(config_filename="pyproject.toml", is_debug_mode=False, cache_dir=None)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_watches_every_project_module_that_it_imports(stage, graph):
+    cmd, deps, _ = STAGES[stage]
+    entry = entry_module(cmd)
+    imported = ({entry} | graph.find_upstream_modules(entry)) - PLUMBING
+    watched = [ROOT / dep for dep in deps if "${" not in dep]
+
+    unwatched = sorted(
+        module
+        for module in imported
+        if not any(path == source(module) or path in source(module).parents for path in watched)
+    )
+    assert unwatched == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_lists_the_parameter_sections_it_reads(stage):
+    cmd, _, listed = STAGES[stage]
+    entry = source(entry_module(cmd))
+    files = sorted(entry.parent.glob("*.py")) if entry_module(cmd) == "validation.gate" else [entry]
+    text = "\n".join(file.read_text() for file in files)
+    read = set(re.findall(r"\bparams\.(\w+)", text)) | set(re.findall(r"read_params\(\)\.(\w+)", text))
+
+    assert read & set(Params.model_fields) <= set(listed)
+    assert set(listed) <= set(Params.model_fields)
+
+
+def test_every_watched_path_exists_or_is_made_by_a_stage():
+    made = set()
+    for stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].values():
+        body = stage.get("do", stage)
+        for out in [*body.get("outs", []), *body.get("metrics", [])]:
+            made.add(next(iter(out)) if isinstance(out, dict) else out)
+    made |= {"reports/checks/split.json", "reports/checks/results.json"}
+    for _, deps, _ in STAGES.values():
+        for dep in deps:
+            assert "${" in dep or dep in made or (ROOT / dep).exists(), dep
