@@ -19,7 +19,7 @@ def exit_with(pid: int) -> None:
         process = psutil.Process(pid)
     except psutil.NoSuchProcess:
         os._exit(STATUS_WHEN_ORPHANED)
-    threading.Thread(target=_wait_and_exit, args=(process,), name=f"lifeline-{pid}", daemon=True).start()
+    threading.Thread(target=wait_and_exit, args=(process,), name=f"lifeline-{pid}", daemon=True).start()
 
 
 def exit_with_dvc() -> None:
@@ -45,14 +45,14 @@ def dvc_ancestor() -> psutil.Process | None:
     return None
 
 
-def _wait_and_exit(process: psutil.Process) -> None:
-    while _lives(process):
+def wait_and_exit(process: psutil.Process) -> None:
+    while lives(process):
         time.sleep(SECONDS_BETWEEN_LOOKS)
     # The main thread may be deep in a native call, which no exception reaches.
     os._exit(STATUS_WHEN_ORPHANED)
 
 
-def _lives(process: psutil.Process) -> bool:
+def lives(process: psutil.Process) -> bool:
     try:
         return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

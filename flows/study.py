@@ -31,10 +31,12 @@ def study(stages: list[str] | None = None) -> None:
         outcome = "stopped"
         try:
             outcome = "ran" if reproduce(stage) else "unchanged"
+        except StudyError:
+            outcome = "failed"
+            raise
         except RuntimeError as fault:
-            raise StudyError(
-                f"Stage {stage} failed in {RETRIES + 1} tries: {fault}. Finished stages are kept."
-            ) from fault
+            outcome = "failed"
+            raise StudyError(f"Stage {stage} failed {RETRIES + 1} times: {fault}. Finished stages are kept.") from fault
         finally:
             print_line(stage, outcome, time.monotonic() - started)
 

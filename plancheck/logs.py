@@ -18,6 +18,8 @@ def set_up_logging(level: int = logging.INFO) -> None:
     logger.propagate = False
     for runs in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(runs).propagate = False
+    for worker in ("APILogWorker", "EventsWorker"):
+        logging.getLogger(worker).setLevel(logging.ERROR)
     if not any(handler.get_name() == "plancheck" for handler in logger.handlers):
         handler = terminal_handler() if sys.stderr.isatty() else plain_handler()
         handler.set_name("plancheck")

@@ -8,7 +8,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.answering.asking import Asked, Prompt, ask
-from plancheck.answering.prompt import answer_messages
+from plancheck.answering.prompt import generate_messages, likelihood_messages
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import one_thread
 from plancheck.backends.generation import CausalModel, load_causal_model
@@ -52,18 +52,13 @@ def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
 def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
     questions = {question.question_id: question for question in read_questions()}
     contexts = read_contexts({questions[context.question_id].context_id for context in packed})
-    return [
-        Prompt(
-            context.packed_id,
-            answer_messages(
-                questions[context.question_id],
-                packed_text(contexts[questions[context.question_id].context_id], context.pieces),
-                mode=settings.mode,
-            ),
-            questions[context.question_id].choices,
-        )
-        for context in packed
-    ]
+    messages = likelihood_messages if settings.mode == "likelihood" else generate_messages
+    prompts = []
+    for context in packed:
+        question = questions[context.question_id]
+        text = packed_text(contexts[question.context_id], context.pieces)
+        prompts.append(Prompt(context.packed_id, messages(question, text), question.choices))
+    return prompts
 
 
 def identity(model: LockedModel, causal: CausalModel, settings: Answer) -> str:

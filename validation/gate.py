@@ -9,8 +9,8 @@ import logging
 import re
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -67,8 +67,7 @@ def check(name: str) -> list[Outcome]:
     """
     switch_off_telemetry()
     target = CHECKS / f"{name}.json"
-    with suppress(FileNotFoundError):
-        target.unlink()
+    withdraw(target)
     gate = GATES[name]
     inputs = read_inputs(read_params(), gate.tables, splits=gate.splits)
     found = documented(name, lambda context: judged(gate, inputs, context, run_name=name))
@@ -76,6 +75,14 @@ def check(name: str) -> list[Outcome]:
         raise failed(name, found, docs=f"{DOCS}/index.html")
     write_json(target, report(name, found, gate.measures(inputs)))
     return found
+
+
+def withdraw(report_file: Path) -> None:
+    """An earlier report must not vouch for tables that this run may refuse."""
+    try:
+        report_file.unlink(missing_ok=True)
+    except OSError as error:
+        raise unwritable(report_file, error) from error
 
 
 def judged(gate: Gate, inputs: Inputs, context: AbstractDataContext, *, run_name: str) -> list[Outcome]:
@@ -167,8 +174,9 @@ def file_context() -> AbstractDataContext:
 
 
 def quiet() -> None:
-    """Great Expectations logs what its results say as well."""
+    """Great Expectations logs what its results say as well, and warns of what ``documented`` mends."""
     logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", module="great_expectations")
 
 
 def without_beacon(page: str) -> str:

@@ -45,9 +45,9 @@ def outcomes(suite: ExpectationSuite, result: ExpectationSuiteValidationResult) 
     Raises:
         ValueError: an expectation was dropped, or shares its description with another of the suite.
     """
-    found = {item.expectation_config.description: item for item in result.results}
+    found = {item.expectation_config.description: item for item in result.results if item.expectation_config}
     rules = [expectation.description for expectation in suite.expectations]
-    if sorted(rules) != sorted(item.expectation_config.description for item in result.results) or len(found) < len(rules):
+    if not len(found) == len(result.results) == len(rules) or set(found) != set(rules):
         raise ValueError(f"suite {suite.name}: {len(rules)} expectations gave {len(found)} results of distinct rules")
     return [outcome(suite, found[rule]) for rule in rules]
 

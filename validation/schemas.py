@@ -30,13 +30,14 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
 
 def table_suite(name: str) -> ExpectationSuite:
     schema = TABLES[name]
+    types = {item.name: type_name(item.type) for item in schema}
     return suite(
         f"{name}_columns",
         table_file(name),
         gxe.ExpectTableColumnsToMatchOrderedList(
             column_list=schema.names, description=f"the columns are {', '.join(schema.names)}, in this order"
         ),
-        *(among(item.name, [type_name(item.type)], f"{item.name} is of type {type_name(item.type)}") for item in schema),
+        *(among(column, [kind], f"{column} is of type {kind}") for column, kind in types.items()),
     )
 
 

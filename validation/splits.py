@@ -134,10 +134,11 @@ def overlaps(inputs: Inputs) -> dict[str, Any]:
 def shared(found: pd.DataFrame, column: str) -> dict[Any, dict[str, list[str]]]:
     """Values of a column that lie in several splits, sorted: value -> split -> its question IDs, sorted."""
     several = found[found.groupby(column)["split"].transform("nunique") > 1]
-    return {
-        value: {split: sorted(rows["question_id"][rows["split"] == split]) for split in SPLITS if split in set(rows["split"])}
-        for value, rows in several.groupby(column)
-    }
+    found_ids: dict[Any, dict[str, list[str]]] = {}
+    for split in SPLITS:
+        for value, ids in several[several["split"] == split].groupby(column)["question_id"]:
+            found_ids.setdefault(value, {})[split] = sorted(ids)
+    return dict(sorted(found_ids.items()))
 
 
 def summary(sides: list[dict[str, list[str]]]) -> dict[str, int]:

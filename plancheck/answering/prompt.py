@@ -1,6 +1,6 @@
 """What the answer model is asked."""
 
-from plancheck.records import Question
+from plancheck.records import LETTERS, Question
 
 
 def likelihood_messages(question: Question, context: str) -> list[dict[str, str]]:
@@ -11,3 +11,11 @@ def likelihood_messages(question: Question, context: str) -> list[dict[str, str]
     """
     passage = f"{context}\n\n" if context else ""
     return [{"role": "user", "content": f"{passage}{question.question}"}]
+
+
+def generate_messages(question: Question, context: str) -> list[dict[str, str]]:
+    """The chat whose reply is to be a letter. The context comes first; an empty one leaves the passage out."""
+    passage = f"Read the text, then answer the question about it.\n\n{context}\n\n" if context else ""
+    choices = "\n".join(f"{letter}. {choice}" for letter, choice in zip(LETTERS, question.choices, strict=True))
+    ask = "Reply with the letter of the right choice and nothing else: A, B, C or D."
+    return [{"role": "user", "content": f"{passage}Question: {question.question}\n{choices}\n\n{ask}"}]

@@ -42,7 +42,9 @@ def check_complete(folder: Path) -> None:
     if not folder.is_dir():
         raise StudyError(f"{folder}: no such folder. Mend the model's path in conf/.")
     if not (folder / "config.json").is_file():
-        raise StudyError(f"{folder}: no config.json, so no Transformers model. Name a folder that save_pretrained made.")
+        raise StudyError(
+            f"{folder}: no config.json, so no Transformers model. Name a folder that save_pretrained made."
+        )
     if not any(folder.glob("*.safetensors")):
         raise StudyError(
             f"{folder}: no *.safetensors weights; other formats are not read, for they can run code. "

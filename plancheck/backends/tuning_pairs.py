@@ -1,13 +1,16 @@
 """Labelled pairs of query and atom, from questions whose evidence is known, to fine-tune a cross-encoder on."""
 
 import random
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plancheck.records import Atom, Benchmark, Question
+from plancheck.atoms import cut
+from plancheck.records import Benchmark, Question
 from plancheck.retrieval.lexical import LexicalIndex
 from plancheck.retrieval.query import query_text
 from plancheck.retrieval.ranking import by_score
+
+# Short windows, whatever the study's atoms: a pair costs by its length, and what is learned carries over to longer ones.
+WINDOW_CHARS, OVERLAP_CHARS = 200, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,17 +22,14 @@ class Pair:
     label: float
 
 
-def tuning_pairs(
-    benchmark: Benchmark, atoms: Mapping[str, Sequence[Atom]], *, negatives: int, seed: int
-) -> tuple[Pair, ...]:
-    """Every atom that holds a whole evidence span, and ``negatives`` wrong atoms for each of them.
+def tuning_pairs(benchmark: Benchmark, *, negatives: int, seed: int) -> tuple[Pair, ...]:
+    """Every 200-character atom that holds a whole evidence span, and ``negatives`` wrong atoms for each of them.
 
     Half of the wrong atoms, rounded up, are those that BM25 likes best, the others are drawn at random; an atom that
     touches evidence is never a wrong one. A question with fewer wrong atoms gives all it has.
 
     Args:
         benchmark: questions with evidence; one without gives no pairs.
-        atoms: by context ID, in order of position.
         negatives: wrong atoms for each right one, at least 1.
         seed: of the draws, independent for each question.
 
@@ -42,17 +42,15 @@ def tuning_pairs(
         for pair in question_pairs(
             question,
             benchmark.contexts[question.context_id],
-            atoms[question.context_id],
             negatives=negatives,
             generator=random.Random(f"{seed}:{question.question_id}"),
         )
     )
 
 
-def question_pairs(
-    question: Question, context: str, atoms: Sequence[Atom], *, negatives: int, generator: random.Random
-) -> list[Pair]:
+def question_pairs(question: Question, context: str, *, negatives: int, generator: random.Random) -> list[Pair]:
     """The pairs of one question."""
+    atoms = cut(question.context_id, context, window_chars=WINDOW_CHARS, overlap_chars=OVERLAP_CHARS)
     spans = question.evidence or ()
     right = [atom for atom in atoms if any(atom.start <= span.start and span.end <= atom.end for span in spans)]
     wrong = [atom for atom in atoms if not any(atom.start < span.end and span.start < atom.end for span in spans)]

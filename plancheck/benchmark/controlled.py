@@ -5,8 +5,9 @@ import random
 from collections.abc import Sequence
 
 from plancheck.benchmark.controlled_facts import Asked, Demand, plan_context
-from plancheck.benchmark.controlled_layout import LAYOUTS, lay_out
+from plancheck.benchmark.controlled_layout import lay_out
 from plancheck.benchmark.controlled_lexicon import Lexicon, read_lexicon
+from plancheck.benchmark.controlled_looks import LAYOUTS
 from plancheck.params import Controlled
 from plancheck.records import LETTERS, Benchmark, Letter, Question
 
@@ -28,7 +29,7 @@ def generate(settings: Controlled, lexicon: Lexicon, *, seed: int) -> Benchmark:
     0.6 to 1.6 times ``context_chars`` long, or as long as what they must state, if that is more.
 
     Knobs that are shares are rounded to whole questions. Questions share a context in twos, at times threes; one
-    question alone cannot, nor can questions of different domains. ``difficulty`` is hard with a lexical gap or two hops.
+    question alone cannot, nor can questions of different domains. ``difficulty`` is hard with a gap or two hops.
 
     Args:
         seed: part of every question ID, so benchmarks of different seeds share none. The same seed, settings and
@@ -126,5 +127,5 @@ def _length(context_chars: int, rng: random.Random) -> tuple[str, int]:
 def _choices(item: Asked, gold: Letter, rng: random.Random) -> tuple[str, str, str, str]:
     choices = rng.sample(item.wrong, len(item.wrong))
     choices.insert(LETTERS.index(gold), item.gold)
-    a, b, c, d = (item.answer.format(v=value) for value in choices)
+    a, b, c, d = (item.attribute.answer.format(v=value) for value in choices)
     return a, b, c, d

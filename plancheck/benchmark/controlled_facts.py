@@ -1,41 +1,18 @@
-"""What a controlled context states: evidence, near misses, echoes of the choices, and background facts."""
+"""What a controlled context must state: evidence, its companions, near misses, and echoes of the choices."""
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import TypeVar
 
-from plancheck.benchmark.controlled_lexicon import Attribute, Lexicon, Role, World
+from plancheck.benchmark.controlled_cast import GAP_IN_BACKGROUND, Cast, Entity, Fact, person, thing
+from plancheck.benchmark.controlled_lexicon import Attribute, Lexicon, World
 from plancheck.errors import StudyError
 
-T = TypeVar("T")
 CHOICES = 4
 # Hops lie in different thirds of the context, so that no window holds both.
 EARLY, LATE = (0.05, 0.35), (0.65, 0.95)
-GAP_IN_BACKGROUND = 0.3
-
-
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """A thing or person; ``parts`` are its modifier and noun, or first and last name."""
-
-    plain: str
-    gap: str
-    parts: tuple[str, str]
-    person: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A relation to state. ``place`` is where in the context, 0 to 1; ``evidence_of`` the question's index, if any."""
-
-    entity: Entity
-    relation: Attribute | Role
-    value: str
-    gap: bool
-    place: float
-    evidence_of: int | None = None
+NEXT_TO = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,56 +26,13 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's text, its right value, three wrong values of the same kind, and their wording as choices."""
+    """A question's text, the attribute it asks for, the right value, and three wrong ones of the same kind."""
 
     index: int
     question: str
+    attribute: Attribute
     gold: str
     wrong: tuple[str, ...]
-    answer: str
-
-
-@dataclass(slots=True)
-class Cast:
-    """Who and what a context speaks of, and what was said of them; it never contradicts itself."""
-
-    rng: random.Random
-    lexicon: Lexicon
-    world: World
-    reserved: set[tuple[str, str]] = field(default_factory=set)
-    stated: dict[tuple[tuple[str, str], str], str] = field(default_factory=dict)
-    banned: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def thing(self, modifiers: Sequence[tuple[str, str]] = (), nouns: Sequence[tuple[str, str]] = ()) -> Entity:
-        """A thing that no question is about, with one of the given modifiers and nouns (default: any)."""
-        while True:
-            modifier = self.rng.choice(modifiers or self.world.modifiers)
-            noun = self.rng.choice(nouns or self.world.nouns)
-            if (modifier[0], noun[0]) not in self.reserved:
-                return _thing(modifier, noun)
-
-    def person(self) -> Entity:
-        """A person that no question is about."""
-        while True:
-            parts = (self.rng.choice(self.lexicon.names.first), self.rng.choice(self.lexicon.names.last))
-            if parts not in self.reserved:
-                return _person(parts)
-
-    def reserve(self, entity: Entity) -> Entity:
-        self.reserved.add(entity.parts)
-        return entity
-
-    def values(self, attribute: Attribute) -> list[str]:
-        """Values that may be said of ``attribute`` without stating a choice in the relation it is asked for."""
-        return [value for value in self.lexicon.kinds[attribute.kind] if value not in self.banned.get(attribute.label, ())]
-
-    def fact(self, entity: Entity, relation: Attribute | Role, *, gap: bool = False, value: str | None = None) -> Fact:
-        """A fact at a random place; with the value given, else the one stated before, else a drawn one."""
-        key = (entity.parts, relation.label)
-        if value is None and key not in self.stated:
-            value = self.rng.choice(self.values(relation)) if isinstance(relation, Attribute) else self.person().plain
-        value = self.stated.setdefault(key, value or "")
-        return Fact(entity, relation, value, gap, self.rng.random())
 
 
 def plan_context(
@@ -113,33 +47,19 @@ def plan_context(
     drafts = [_draft(demand, cast, attribute) for demand, attribute in _attributes(demands, world, rng)]
     facts = list(chain.from_iterable(evidence for _, evidence in drafts))
     for asked, evidence in drafts:
+        facts += chain.from_iterable(_companions(fact, asked, cast) for fact in evidence)
         facts += _near_misses(evidence, near_misses, asked, cast)
-        facts += _echoes(evidence[-1].relation, asked, echoes, cast)
+        facts += _echoes(asked, echoes, cast)
     return [asked for asked, _ in drafts], facts, cast
 
 
-def background(cast: Cast) -> Iterator[Fact]:
-    """Endless facts about things and people that no question is about."""
-    while True:
-        gap = cast.rng.random() < GAP_IN_BACKGROUND
-        match cast.rng.choices(("thing", "person", "role"), (6, 3, 1))[0]:
-            case "thing":
-                yield cast.fact(cast.thing(), cast.rng.choice(cast.world.things), gap=gap)
-            case "person":
-                yield cast.fact(cast.person(), cast.rng.choice(cast.world.people), gap=gap)
-            case _:
-                yield cast.fact(cast.thing(), cast.rng.choice(cast.world.roles), gap=gap)
-
-
-def _attributes(
-    demands: Sequence[Demand], world: World, rng: random.Random
-) -> Iterator[tuple[Demand, Attribute]]:
-    """An attribute a demand, of kinds that differ within the context while they last."""
+def _attributes(demands: Sequence[Demand], world: World, rng: random.Random) -> Iterator[tuple[Demand, Attribute]]:
+    """An attribute a demand, of kinds that differ within the context."""
     taken: list[Attribute] = []
     for demand in demands:
         pool = world.people if demand.two_hops else world.things
         fresh = [a for a in pool if a.kind not in {other.kind for other in taken}]
-        taken.append(rng.choice(fresh or [a for a in pool if a not in taken]))
+        taken.append(rng.choice(fresh))
         yield demand, taken[-1]
 
 
@@ -162,23 +82,36 @@ def _draft(demand: Demand, cast: Cast, attribute: Attribute) -> tuple[Asked, lis
         evidence = [Fact(thing, attribute, values[0], demand.gap, rng.random(), demand.index)]
     for fact in evidence:
         cast.stated[fact.entity.parts, fact.relation.label] = fact.value
-    asked = attribute.question.format(e=subject)
-    return Asked(demand.index, asked, values[0], tuple(values[1:]), attribute.answer), evidence
+    question = attribute.question.format(e=subject)
+    return Asked(demand.index, question, attribute, values[0], tuple(values[1:])), evidence
+
+
+def _companions(fact: Fact, asked: Asked, cast: Cast) -> Iterator[Fact]:
+    """Other facts about the entity right before and after its evidence, in the same words.
+
+    A passage speaks of its subject more than once; without this no encoder finds one paraphrase among ten sentences.
+    """
+    places = (fact.place - NEXT_TO, fact.place + NEXT_TO)
+    for relation, place in zip(_unsaid(fact.entity, asked, cast), places, strict=False):
+        companion = cast.fact(fact.entity, relation, gap=fact.gap)
+        yield replace(companion, place=place)
+
+
+def _unsaid(entity: Entity, asked: Asked, cast: Cast) -> list[Attribute]:
+    """Attributes of ``entity`` not yet stated and not of the asked kind, in random order."""
+    return [
+        attribute
+        for attribute in cast.shuffled(cast.world.people if entity.person else cast.world.things)
+        if attribute.kind != asked.attribute.kind and (entity.parts, attribute.label) not in cast.stated
+    ]
 
 
 def _near_misses(evidence: Sequence[Fact], count: int, asked: Asked, cast: Cast) -> list[Fact]:
     """Same entity in another relation, and namesakes in the same relation, taken in turn; none gives a choice."""
     last = evidence[-1]
-    others = _shuffled(cast, cast.world.people if last.entity.person else cast.world.things)
-    choices = {asked.gold, *asked.wrong}
-    same = [
-        (last.entity, relation, value)
-        for relation in others
-        if (last.entity.parts, relation.label) not in cast.stated
-        and (value := cast.rng.choice([v for v in cast.values(relation) if v not in choices]))
-    ]
+    same = [(last.entity, relation) for relation in _unsaid(last.entity, asked, cast)]
     namesakes = [
-        (entity, fact.relation, None)
+        (entity, fact.relation)
         for fact in evidence
         for entity in _namesakes(fact.entity, cast)
         if (entity.parts, fact.relation.label) not in cast.stated
@@ -190,7 +123,7 @@ def _near_misses(evidence: Sequence[Fact], count: int, asked: Asked, cast: Cast)
             f"benchmark.controlled.near_misses must be at most {len(available)} with this lexicon, got {count}. "
             "Lower it, or give the lexicon more words."
         )
-    return [cast.fact(entity, relation, value=value) for entity, relation, value in available[:count]]
+    return [cast.fact(entity, relation) for entity, relation in available[:count]]
 
 
 def _namesakes(entity: Entity, cast: Cast) -> list[Entity]:
@@ -201,43 +134,28 @@ def _namesakes(entity: Entity, cast: Cast) -> list[Entity]:
         firsts, lasts = [(name, name) for name in names.first], [(name, name) for name in names.last]
     else:
         firsts, lasts = cast.world.modifiers, cast.world.nouns
-    make = (lambda a, b: _person((a[0], b[0]))) if entity.person else _thing
+    make = (lambda a, b: person((a[0], b[0]))) if entity.person else thing
     first = next(pair for pair in firsts if pair[0] == entity.parts[0])
     last = next(pair for pair in lasts if pair[0] == entity.parts[1])
     turns = zip_longest(
-        [make(other, last) for other in _shuffled(cast, firsts) if other != first],
-        [make(first, other) for other in _shuffled(cast, lasts) if other != last],
+        [make(other, last) for other in cast.shuffled(firsts) if other != first],
+        [make(first, other) for other in cast.shuffled(lasts) if other != last],
     )
     return [found for turn in turns for found in turn if found and found.parts not in cast.reserved]
 
 
-def _echoes(asked_relation: Attribute | Role, asked: Asked, rounds: int, cast: Cast) -> Iterator[Fact]:
+def _echoes(asked: Asked, rounds: int, cast: Cast) -> Iterator[Fact]:
     """The choices stated of others in other relations."""
-    assert isinstance(asked_relation, Attribute)
+    relations = [
+        (relation, person)
+        for person, pool in ((False, cast.world.things), (True, cast.world.people))
+        for relation in pool
+        if relation.kind == asked.attribute.kind and relation != asked.attribute
+    ]
     for value in [*asked.wrong * rounds, *[asked.gold] * (rounds - 1)]:
-        relations = [
-            (relation, person)
-            for person, pool in ((False, cast.world.things), (True, cast.world.people))
-            for relation in pool
-            if relation.kind == asked_relation.kind
-            and relation.label != asked_relation.label
-            and value in cast.values(relation)
-        ]
         relation, person = cast.rng.choice(relations)
         while True:
             entity = cast.person() if person else cast.thing()
             if (entity.parts, relation.label) not in cast.stated:
                 break
         yield cast.fact(entity, relation, value=value, gap=cast.rng.random() < GAP_IN_BACKGROUND)
-
-
-def _thing(modifier: tuple[str, str], noun: tuple[str, str]) -> Entity:
-    return Entity(f"the {modifier[0]} {noun[0]}", f"the {modifier[1]} {noun[1]}", (modifier[0], noun[0]), False)
-
-
-def _person(parts: tuple[str, str]) -> Entity:
-    return Entity(" ".join(parts), " ".join(parts), parts, True)
-
-
-def _shuffled(cast: Cast, items: Sequence[T]) -> list[T]:
-    return cast.rng.sample(list(items), len(items))

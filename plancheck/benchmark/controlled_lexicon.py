@@ -12,9 +12,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from plancheck.errors import StudyError, all_problems
 
 # Words that say nothing about a subject: sharing one does not close a lexical gap.
-FUNCTION_WORDS = frozenset(
-    ["a", "an", "and", "are", "around", "as", "at", "by", "do", "does", "each", "every", "for", "from", "get", "gets", "had", "has", "have", "holds", "in", "into", "is", "it", "its", "made", "of", "off", "on", "one", "or", "out", "over", "that", "the", "their", "they", "to", "up", "was", "were", "what", "when", "which", "who", "will", "with"]
-)
+# fmt: off
+FUNCTION_WORDS = frozenset({
+    "a", "an", "and", "are", "around", "as", "at", "by", "do", "does", "each", "every", "for", "from", "get", "gets",
+    "had", "has", "have", "holds", "in", "into", "is", "it", "its", "made", "of", "off", "on", "one", "or", "out",
+    "over", "that", "the", "their", "they", "to", "up", "was", "were", "what", "when", "which", "who", "will",
+    "with",
+})
+# fmt: on
+MOST_SHARING = 3  # questions that share one context
 
 Text = Annotated[str, Field(min_length=1)]
 Some = Annotated[list[Text], Field(min_length=1)]
@@ -75,11 +81,11 @@ class Attribute(Wording):
 class World(Words):
     """What a context is about. A pair is one word and its synonym; a thing is a modifier and a noun."""
 
-    modifiers: Annotated[list[Pair], Field(min_length=3)]
-    nouns: Annotated[list[Pair], Field(min_length=3)]
+    modifiers: Annotated[list[Pair], Field(min_length=10)]
+    nouns: Annotated[list[Pair], Field(min_length=10)]
     roles: Annotated[list[Role], Field(min_length=1)]
-    things: Annotated[list[Attribute], Field(min_length=2)]
-    people: Annotated[list[Attribute], Field(min_length=2)]
+    things: list[Attribute]
+    people: list[Attribute]
 
     @model_validator(mode="after")
     def words_are_distinct(self) -> Self:
@@ -93,12 +99,15 @@ class World(Words):
         kinds = Counter(attribute.kind for attribute in [*self.things, *self.people])
         if alone := sorted(kind for kind, count in kinds.items() if count < 2):
             raise ValueError(f"only one attribute is of kind {', '.join(alone)}: wrong choices need another relation")
+        for name, attributes in (("things", self.things), ("people", self.people)):
+            if len({attribute.kind for attribute in attributes}) < MOST_SHARING:
+                raise ValueError(f"{name} need attributes of {MOST_SHARING} kinds: questions of one context differ")
         return self
 
 
 class Names(Words):
-    first: Annotated[list[Text], Field(min_length=4)]
-    last: Annotated[list[Text], Field(min_length=4)]
+    first: Annotated[list[Text], Field(min_length=10)]
+    last: Annotated[list[Text], Field(min_length=10)]
 
 
 class Flavour(Words):

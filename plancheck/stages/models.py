@@ -1,15 +1,28 @@
-"""Stage models: every role's model resolved, put under models/weights and pinned in models/lock.json."""
+"""Stage ``models``: every role's model resolved, put under models/weights and pinned in models/lock.json."""
 
+import logging
+import re
 import shutil
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.models import LOCK, WEIGHTS
+from plancheck.backends.conversion import convert_gguf
+from plancheck.backends.folders import copy_model, file_sha256, model_files
+from plancheck.backends.models import LOCK, WEIGHTS, digest, made_once
+from plancheck.backends.reranker_tuning import tune_reranker
+from plancheck.backends.snapshots import download_model
+from plancheck.backends.tuning_pairs import tuning_pairs
+from plancheck.backends.wheels import wheel_weights
+from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.errors import StudyError, all_problems
-from plancheck.files import write_json
-from plancheck.params import Params
+from plancheck.files import replacing, write_json
+from plancheck.params import HubModel, Params, PathModel, Section, TunedModel, WheelModel
 
+LEXICON = Path("plancheck/benchmark/lexicon.yaml")
 LIBRARIES = ("gguf", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")
+
+log = logging.getLogger("plancheck.models")
 
 
 def run(params: Params) -> None:
@@ -18,22 +31,118 @@ def run(params: Params) -> None:
     Raises:
         StudyError: a model is not there, is not the pinned one or has no safe weights; all of them are listed.
     """
+    refuse_shared_questions(params)
     shutil.rmtree(WEIGHTS, ignore_errors=True)
     LOCK.unlink(missing_ok=True)
-    pins: dict[str, dict[str, Any]] = {}
-    problems: dict[str, StudyError] = {}
-    for role in ("encoder", "reranker", "planner", "answer"):
-        try:
-            pins[role] = pin(role, params, pins)
-        except StudyError as error:
-            problems.setdefault(str(error), error)
-    if len(problems) == 1:
-        raise next(iter(problems.values()))
-    if problems:
-        raise all_problems("models: not every model could be pinned:", list(problems), remedy="Then run it again.")
-    lock = {
-        "environment": versions(),
-        "models": {Path(found["path"]).name: found for found in pins.values()},
-        "roles": {role: Path(found["path"]).name for role, found in pins.items()},
+    specs: dict[str, Section] = {
+        role: getattr(params.models, role) for role in sorted(type(params.models).model_fields)
     }
-    write_json(LOCK, lock)
+    entries: dict[Section, dict[str, Any]] = {}
+    problems: list[str] = []
+    # The tuned reranker starts from the encoder, so it comes last.
+    for spec in sorted(set(specs.values()), key=lambda spec: (isinstance(spec, TunedModel), repr(spec))):
+        try:
+            entries[spec] = resolve(spec, params, entries)
+        except StudyError as error:
+            problems.append(str(error))
+    if problems:
+        raise (
+            StudyError(problems[0])
+            if len(problems) == 1
+            else all_problems("models: not every model is to be had:", problems, remedy="Then run it again.")
+        )
+    slugs = {role: Path(entries[spec]["path"]).name for role, spec in specs.items()}
+    pinned = {Path(entry["path"]).name: entry for entry in entries.values()}
+    write_json(LOCK, {"environment": versions(), "models": pinned, "roles": slugs})
+    log.info("%d models pinned in %s", len(pinned), LOCK)
+
+
+def resolve(spec: Section, params: Params, entries: dict[Section, dict[str, Any]]) -> dict[str, Any]:
+    """Put the model of ``spec`` under models/weights; its entry in the lock.
+
+    Args:
+        entries: of the models resolved before it.
+    """
+    match spec:
+        case WheelModel():
+            place = wheel_weights(spec)
+            folder = place if place.is_dir() else converted(place, spec.sha256)
+            return put(folder, "wheel", spec.package, spec.version)
+        case HubModel():
+            return put(download_model(spec), "hub", spec.repo, spec.revision)
+        case PathModel():
+            return put(spec.path, "path", spec.path.resolve().name, None)
+        case TunedModel():
+            if params.models.encoder not in entries:
+                raise StudyError("models.reranker: is tuned from the encoder, which is not to be had (see there).")
+            recipe, folder = tuned(spec, params, entries[params.models.encoder])
+            return put(folder, "tuned", "reranker", recipe)
+    raise ValueError(f"no way to resolve a {type(spec).__name__}")
+
+
+def put(folder: Path, source: str, name: str, revision: str | None) -> dict[str, Any]:
+    """Copy a model folder under models/weights; its entry in the lock. Without a revision the files' digest is it."""
+    files = {file: file_sha256(folder / file) for file in model_files(folder)}
+    slug = f"{re.sub(r'[^a-z0-9.]+', '-', name.lower()).strip('-.')}-{digest(files)[:12]}"
+    log.info("%s %s -> %s", source, name, WEIGHTS / slug)
+    if not (WEIGHTS / slug).exists():
+        with replacing(WEIGHTS / slug) as temporary:
+            copy_model(folder, temporary)
+    path = (WEIGHTS / slug).relative_to(LOCK.parent).as_posix()
+    return {"source": source, "name": name, "revision": revision or digest(files), "path": path, "files": files}
+
+
+def converted(gguf: Path, sha256: str) -> Path:
+    """The Transformers folder of a GGUF file, converted at most once on a machine."""
+    log.info("converting %s (once; about 20 s)", gguf.name)
+    return made_once(
+        {"step": "convert_gguf 1", "sha256": sha256, "versions": versions()}, lambda target: convert_gguf(gguf, target)
+    )
+
+
+def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[str, Path]:
+    """Digest of the recipe, and the folder of the cross-encoder, tuned at most once on a machine."""
+    lexicon = params.benchmark.path if params.benchmark.source == "controlled" else LEXICON
+    knobs = params.benchmark.controlled.model_copy(update={"questions": spec.questions})
+    benchmark = generate(knobs, read_lexicon(lexicon), seed=spec.seed)
+    pairs = tuning_pairs(benchmark, negatives=spec.negatives, seed=spec.seed)
+    recipe = {
+        "step": "tune_reranker 1",
+        "encoder": encoder["files"],
+        "settings": spec.model_dump(),
+        "pairs": digest({"pairs": [[pair.query, pair.text, pair.label] for pair in pairs]}),
+        "versions": versions(),
+    }
+
+    def make(target: Path) -> None:
+        log.info("tuning the reranker on %d pairs (once; about a minute)", len(pairs))
+        tune_reranker(
+            LOCK.parent / encoder["path"],
+            pairs,
+            target,
+            epochs=spec.epochs,
+            batch_size=spec.batch_size,
+            learning_rate=spec.learning_rate,
+            seed=spec.seed,
+        )
+
+    return digest(recipe), made_once(recipe, make)
+
+
+def refuse_shared_questions(params: Params) -> None:
+    """A reranker must not be tuned on the questions it is studied on.
+
+    Raises:
+        StudyError: the reranker's training questions and the study's have one seed.
+    """
+    reranker, benchmark = params.models.reranker, params.benchmark
+    if isinstance(reranker, TunedModel) and benchmark.source == "controlled" and reranker.seed == benchmark.seed:
+        raise StudyError(
+            f"params.yaml: models.reranker.seed and benchmark.seed are both {reranker.seed}, so the reranker would be "
+            "tuned on the study's own questions. Change models.reranker.seed in conf/."
+        )
+
+
+def versions() -> dict[str, str]:
+    """Installed versions of the libraries that decide the numbers."""
+    return {name: metadata.version(name) for name in LIBRARIES}

@@ -9,7 +9,7 @@ import pytest
 from plancheck.atoms import cut
 from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
-from plancheck.params import Atoms, Pack, Params, Policy, Retrieve, Split, Window, MultiDocument
+from plancheck.params import Atoms, MultiDocument, Pack, Params, Policy, Retrieve, Split, Window
 from plancheck.privacy import switch_off_telemetry
 from plancheck.records import TABLES
 from validation.gate import quiet
@@ -19,6 +19,7 @@ WINDOWS = {"Single": (80, 10), "Multi": (60, 10)}
 DOMAIN = {"a": "Single", "b": "Multi", "c": "Multi"}
 CONTEXT_OF = "aaabcc"  # of questions q0 to q5
 POOL = 3
+PROBABILITIES = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
 
 
 def context_id(name):
@@ -32,9 +33,7 @@ def study_params(group_by="none", sizes=None):
             multi_document=MultiDocument(window_chars=60, overlap_chars=10, domains=["Multi"], separators=[]),
             other=Window(window_chars=80, overlap_chars=10),
         ),
-        retrieve=Retrieve(
-            pool_size=POOL, rrf_k=60, mmr_lambda=0.7, dense_coverage="head", batch_size=1, device="auto"
-        ),
+        retrieve=Retrieve(pool_size=POOL, rrf_k=60, mmr_lambda=0.7, dense_coverage="head", batch_size=1, device="auto"),
         pack=Pack(
             seed=1,
             budgets_chars=[100, 50],
@@ -146,7 +145,7 @@ def add_condition(rows, index, question_id, policy, budget, atoms):
             "gold": gold,
             "correct": letter == gold,
             "failure": None if letter else "unparsable",
-            **{f"prob_{name}": value if letter else None for name, value in zip("abcd", (0.4, 0.3, 0.2, 0.1), strict=True)},
+            **{f"prob_{name}": value if letter else None for name, value in PROBABILITIES.items()},
             "prompt_tokens": 40 if letter else None,
         }
     )

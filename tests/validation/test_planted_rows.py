@@ -105,7 +105,7 @@ def test_characters_that_no_atom_holds_are_counted_wherever_they_lie(make_study,
         first = study.rows["contexts"][0]["context_id"]
         study.rows["atoms"].remove(row(study.rows["atoms"], context_id=first, position=position))
         frame = atoms.frames(study.inputs())["atoms_by_context"].set_index("context_id")
-        assert frame["uncovered_chars"][first] == {0: 70, 1: 60, 2: 60}[position]
+        assert frame["uncovered_chars"][first] == {0: 70, 1: 60, 2: 50}[position]
         rules = broken(study, atoms, context)
         assert rules["every character is in some atom"] == (first,)
 
@@ -121,9 +121,7 @@ def test_windows_differ_by_domain_of_the_context(make_study, context):
     study = make_study()
     atom = study.rows["atoms"][3]  # of a context of several documents: 60 characters, not 80
     atom["end"] = atom["start"] + 70
-    assert broken(study, atoms, context) == {
-        "an atom is no longer than its window in params.atoms": (atom["atom_id"],)
-    }
+    assert broken(study, atoms, context) == {"an atom is no longer than its window in params.atoms": (atom["atom_id"],)}
 
 
 def test_an_atom_of_another_context_is_named_and_its_own_missed(make_study, context):
@@ -143,8 +141,7 @@ def test_an_unknown_question_or_atom_is_named(make_study, context):
     assert len(rules["question_context is present"]) == 1
 
 
-@pytest.mark.parametrize("rank", retrieval.RANKS)
-@pytest.mark.parametrize("value", [0, 2, 99])
+@pytest.mark.parametrize(("rank", "value"), zip(retrieval.RANKS, (0, 2, 99), strict=True))
 def test_ranks_that_are_no_permutation_name_the_question(rank, value, make_study, context):
     study = make_study()
     taken = row(study.rows["retrieval"], question_id="q3", **{rank: 1})
@@ -207,9 +204,7 @@ def test_a_piece_of_another_context_is_named(make_study, context):
     study = make_study()
     foreign = row(study.rows["packed"], question_id="q3", policy="bm25", budget_chars=50)
     shown(study, 50)["atom_ids"] = foreign["atom_ids"]
-    assert broken(study, packed, context) == {
-        "every atom shown is of the question's context": ("q0/bm25/50",)
-    }
+    assert broken(study, packed, context) == {"every atom shown is of the question's context": ("q0/bm25/50",)}
 
 
 def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):

@@ -1,0 +1,68 @@
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STAGE = """
+import sys, time
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+from flows.entry import main
+from plancheck.errors import StudyError
+from tasks.retries import worth_retrying
+
+@task(cache_policy=NO_CACHE, retries=1, retry_condition_fn=worth_retrying)
+def shard(number):
+    if number and sys.argv[1] == "wait":
+        print("up", flush=True)
+        time.sleep(60)
+    if number and sys.argv[1] != "well":
+        raise {"user": StudyError("file x: mend it."), "fault": OSError("disk")}[sys.argv[1]]
+
+@flow
+def stage():
+    for future in shard.map([0, 1]):
+        future.result()
+
+sys.exit(main(stage))
+"""
+
+
+@pytest.fixture
+def command(server: str, clean_environment: dict[str, str], tmp_path: Path) -> dict[str, object]:
+    (tmp_path / "stage.py").write_text(STAGE)
+    return {
+        "env": clean_environment | {"PREFECT_API_URL": server, "PREFECT_LOGGING_LEVEL": "WARNING"},
+        "cwd": tmp_path,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
+
+
+def test_a_flow_that_ends_well_is_silent(command) -> None:
+    ended = subprocess.run([sys.executable, "stage.py", "well"], **command)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_a_user_error_of_a_task_is_one_message_and_not_retried(command) -> None:
+    ended = subprocess.run([sys.executable, "stage.py", "user"], **command)
+    assert (ended.returncode, ended.stderr) == (1, "file x: mend it.\n")
+
+
+def test_a_fault_is_retried_and_then_shown_with_its_traceback_once(command) -> None:
+    ended = subprocess.run([sys.executable, "stage.py", "fault"], **command)
+    assert ended.returncode == 70
+    assert ended.stderr.count("failed and is tried again: disk") == 1
+    assert ended.stderr.count("Traceback") == 1
+
+
+def test_ctrl_c_ends_a_busy_flow_within_seconds(command) -> None:
+    with subprocess.Popen([sys.executable, "stage.py", "wait"], **command, start_new_session=True) as running:
+        assert running.stdout.readline() == "up\n"
+        os.killpg(running.pid, signal.SIGINT)
+        _, stderr = running.communicate(timeout=15)
+    assert (running.returncode, stderr) == (130, "Interrupted. Run it again to go on: finished work is kept.\n")

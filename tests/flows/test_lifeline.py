@@ -1,0 +1,48 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from flows.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
+
+CHILD = """
+import time
+from flows.lifeline import dvc_ancestor, exit_with_dvc
+exit_with_dvc()
+print(dvc_ancestor().pid, flush=True)
+time.sleep(30)
+"""
+# What DVC does: a shell, which may stay, gets DVC_STAGE.
+PARENT = """
+import os, subprocess, sys
+subprocess.run(["sh", "-c", '"$0" -c "$1"; :', sys.executable, sys.argv[1]], env=os.environ | {"DVC_STAGE": "answer"})
+"""
+
+
+def test_a_stage_ends_soon_after_its_dvc_was_killed() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT, CHILD], stdout=subprocess.PIPE, text=True) as dvc:
+        assert dvc.stdout is not None
+        assert int(dvc.stdout.readline()) == dvc.pid
+        dvc.kill()
+        # The pipe closes when shell and stage are gone too; 30 seconds later without a lifeline.
+        dvc.communicate(timeout=5)
+
+
+def test_a_process_ends_at_once_when_the_other_has_gone() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    code = f"from flows.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (STATUS_WHEN_ORPHANED, "")
+
+
+def test_a_process_goes_on_while_the_other_lives() -> None:
+    code = f"from flows.lifeline import exit_with; exit_with({os.getpid()}); import time; time.sleep(1.2); print('on')"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (0, "on\n")
+
+
+def test_without_dvc_there_is_no_ancestor(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DVC_STAGE", raising=False)
+    assert dvc_ancestor() is None

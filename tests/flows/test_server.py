@@ -1,0 +1,112 @@
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+from prefect.settings import PREFECT_API_URL, temporary_settings
+
+from flows.server import api_server
+from plancheck.errors import StudyError
+
+SERVING = """
+import json, os, sys
+import psutil
+from flows.server import api_server
+with api_server() as url:
+    [server] = psutil.Process().children()
+    print(json.dumps({"url": url, "exported": os.environ["PREFECT_API_URL"], "pid": server.pid}), flush=True)
+    sys.stdin.readline()
+"""
+
+
+def start(environment: dict[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", SERVING],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/health", timeout=10).is_success
+    except httpx.TransportError:
+        return False
+
+
+def gone_within(pid: int, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not psutil.pid_exists(pid)
+
+
+def test_temporary_servers_live_side_by_side_and_leave_nothing(
+    server: str, clean_environment: dict[str, str], prefect_home: Path, tmp_path: Path
+) -> None:
+    """Of two runs at once one is killed; the other goes on, and the next start clears what the killed one left."""
+    before = set(prefect_home.glob("server-*"))
+    environment = clean_environment | {"HOME": str(tmp_path)}
+    with start(environment) as killed, start(environment) as ended:
+        first, second = (json.loads(run.stdout.readline()) for run in (killed, ended))
+        assert first["url"] != second["url"]
+        assert second["exported"] == second["url"]
+        assert answers(first["url"])
+        assert second["url"].startswith("http://127.0.0.1:")
+        killed.kill()
+        assert gone_within(first["pid"], seconds=3)
+        assert answers(second["url"])
+        ended.communicate("\n")
+        assert ended.returncode == 0
+        assert not psutil.pid_exists(second["pid"])
+        assert not answers(second["url"])
+    assert len(set(prefect_home.glob("server-*")) - before) == 1
+    with start(environment) as after:
+        assert answers(json.loads(after.stdout.readline())["url"])
+        assert after.communicate("\n") == ("", "")
+    assert set(prefect_home.glob("server-*")) == before
+    assert not list(tmp_path.iterdir()), "something was written to the user's home"
+
+
+def test_a_named_server_is_used_and_none_is_started(server: str) -> None:
+    children = psutil.Process().children()
+    with temporary_settings({PREFECT_API_URL: server}), api_server() as url:
+        assert url == server == os.environ["PREFECT_API_URL"]
+        assert psutil.Process().children() == children
+
+
+def test_a_named_server_that_does_not_answer_is_the_users_to_mend() -> None:
+    with (
+        temporary_settings({PREFECT_API_URL: "http://127.0.0.1:9/api"}),
+        pytest.raises(StudyError, match=r"(?s)http://127\.0\.0\.1:9/api.*unset PREFECT_API_URL"),
+        api_server(),
+    ):
+        pass
+
+
+def test_the_projects_settings_keep_prefect_inside_it(
+    project: Path, clean_environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    home = tmp_path_factory.mktemp("home")
+    del clean_environment["PREFECT_HOME"]
+    code = (
+        "from prefect.settings import get_current_settings as s; "
+        "print(s().home, s().server.analytics_enabled, s().results.persist_by_default, s().logging.level)"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        env=clean_environment | {"HOME": str(home)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING"], "")
+    assert not list(home.iterdir())
