@@ -3,13 +3,12 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
-from plancheck.records import LETTERS, PREDICTIONS
+from plancheck.records import FAILURES, LETTERS, PREDICTIONS
 from validation.frames import masked, with_records
 from validation.inputs import Inputs, condition_keys, question_frame, table_file
 from validation.packed import KEY, missing_conditions
 from validation.suites import among, between, equal, none_of, present, present_in, suite, unique
 
-FAILURES = ("unparsable", "too_long", "error")
 PROBABILITIES = ("prob_a", "prob_b", "prob_c", "prob_d")
 TOLERANCE = 1e-6  # four rounded probabilities need not sum to 1 exactly
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from plancheck.answering.confidence import choice_probabilities
 from plancheck.answering.parsing import parse_letter
 from plancheck.answering.ports import AnswerModel, Generated, Messages, Replies
-from plancheck.records import LETTERS, Letter
+from plancheck.records import LETTERS, Failure, Letter
 
 Mode = Literal["generate", "likelihood"]
 
@@ -30,14 +30,13 @@ class Prompt:
 class Answered:
     """What became of a prompt: a letter, or the failure that stands for it.
 
-    ``failure`` is None, "unparsable" (a reply that names no letter), "too_long" (the prompt and its reply exceed the
-    model's positions), or "error: NAME" (the model raised NAME). ``probabilities`` over A to D are None when the model
+    ``failure`` is None or one of `plancheck.records.FAILURES`. ``probabilities`` over A to D are None when the model
     weighed nothing.
     """
 
     prompt_id: str
     letter: Letter | None
-    failure: str | None
+    failure: Failure | None
     probabilities: tuple[float, float, float, float] | None
     prompt_tokens: int | None
 
@@ -98,7 +97,7 @@ def ask(
             if not errors_are_rows:
                 raise
             LOG.warning("%d prompt(s) failed: %s: %s", len(batch), type(error).__name__, error)
-            known.update({keys[i]: {"failure": f"error: {type(error).__name__}"} for i in batch})
+            known.update({keys[i]: {"failure": failure_of(error)} for i in batch})
             continue
         said = {keys[i]: reply for i, reply in zip(batch, fresh, strict=True)}
         replies.put(said)
@@ -143,6 +142,11 @@ def read_reply(prompt_id: str, reply: Mapping[str, Any], *, mode: Mode, prompt_t
     letter, place = parsed
     step = next(index for index, end in enumerate(reply["ends"]) if end > place)
     return Answered(prompt_id, letter, None, choice_probabilities(reply["letters"][step]), prompt_tokens)
+
+
+def failure_of(error: RuntimeError) -> Failure:
+    """The failure that a model's error makes of an answer. Torch's lack of memory is known by name: no torch here."""
+    return "out_of_memory" if type(error).__name__ == "OutOfMemoryError" else "error"
 
 
 def reply_key(**parts: Any) -> str:

@@ -40,9 +40,10 @@ def convert_gguf(source: Path, target: Path) -> None:
     tokenizer.model_max_length = int(field(header, f"{field(header, 'general.architecture')}.context_length"))
     model = AutoModelForCausalLM.from_pretrained(
         source.parent, gguf_file=source.name, local_files_only=True, dtype=torch.float32
-    ).to(torch.bfloat16)
+    )
+    model.bfloat16()
     unmark_quantised(model)
-    model.generation_config = GenerationConfig(
+    model.generation_config = GenerationConfig(  # type: ignore[no-untyped-call]
         bos_token_id=tokenizer.bos_token_id, eos_token_id=tokenizer.eos_token_id, pad_token_id=tokenizer.pad_token_id
     )
     model.save_pretrained(target)
@@ -64,4 +65,4 @@ def unmark_quantised(model: PreTrainedModel) -> None:
     ):
         if hasattr(owner, name):
             delattr(owner, name)
-    model.is_quantized = False
+    setattr(model, "is_quantized", False)  # noqa: B010 - mypy takes any attribute of a module for a tensor

@@ -114,7 +114,7 @@ class CausalModel:
         replies = torch.tensor([choice + [self._pad] * (width - len(choice)) for choice in flat], device=ids.device)
         logits = prefix.logits.repeat_interleave(per_prompt, dim=0)
         if width > 1:
-            cache = prefix.past_key_values
+            cache = prefix.cache
             cache.batch_repeat_interleave(per_prompt)
             continued: dict[str, Any] = {}
             if mask is not None:
@@ -124,7 +124,7 @@ class CausalModel:
                 continued["attention_mask"] = torch.cat([shown, torch.ones_like(replies[:, :-1])], dim=1)
                 continued["position_ids"] = lengths[:, None] + steps[None, :]
             # Padding stands after a choice's tokens, where the causal mask hides it from them.
-            more = self._model(replies[:, :-1], past_key_values=cache, use_cache=True, **continued).logits
+            more = self._model(replies[:, :-1], cache=cache, use_cache=True, **continued).logits
             logits = torch.cat([logits, more], dim=1)
         logprobs = torch.log_softmax(logits.float(), dim=-1).gather(2, replies[:, :, None])[:, :, 0].double().cpu()
         means = [float(row[: len(choice)].mean()) for row, choice in zip(logprobs, flat, strict=True)]

@@ -32,6 +32,6 @@ def check_weights(architecture: Any, path: Path, *, unused: Sequence[str] = ()) 
     if missing or misfits:
         raise StudyError(
             f"{path}: its files lack weights that a {type(model).__name__} needs "
-            f"({', '.join([*missing, *misfits][:5])}), which would be random. Choose a model made for this role in conf/."
+            f"({', '.join([*missing, *misfits][:5])}), which would be random. Choose another in conf/."
         )
     return model.config

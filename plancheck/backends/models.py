@@ -52,12 +52,14 @@ def locked(role: str, lock_path: Path = LOCK) -> LockedModel:
         raise StudyError(f"{lock_path}: pins no model for role {role}. {REMEDY}") from error
     found = file_digests(folder)
     problems = [
-        f"{folder / file}: {'missing' if file not in found else 'not in the lock' if file not in expected else 'changed'}"
-        for file in sorted(expected.keys() | found.keys())
-        if found.get(file) != expected.get(file)
+        *(f"{folder / file}: missing" for file in expected.keys() - found.keys()),
+        *(f"{folder / file}: not in the lock" for file in found.keys() - expected.keys()),
+        *(f"{folder / file}: changed" for file in expected.keys() & found.keys() if found[file] != expected[file]),
     ]
     if problems:
-        raise all_problems(f"{lock_path}: the files of role {role} are not those it pins:", problems, remedy=REMEDY)
+        raise all_problems(
+            f"{lock_path}: the files of role {role} are not those it pins:", sorted(problems), remedy=REMEDY
+        )
     return LockedModel(role, name, revision, folder, digest(expected))
 
 

@@ -31,9 +31,7 @@ def load_reranker(path: Path, *, device: str) -> "CrossEncoderReranker":
 def _load(path: Path, device: str) -> "CrossEncoderReranker":
     config = check_weights(AutoModelForSequenceClassification, path)
     if config.num_labels != 1:
-        raise StudyError(
-            f"{path}: scores {config.num_labels} labels, a reranker scores one. Choose another in conf/."
-        )
+        raise StudyError(f"{path}: scores {config.num_labels} labels, a reranker scores one. Choose another in conf/.")
     model = CrossEncoder(str(path), device=device, local_files_only=True, trust_remote_code=False)
     return CrossEncoderReranker(model)
 

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+import httpx
 from huggingface_hub import snapshot_download
-from huggingface_hub.errors import EntryNotFoundError, HTTPError, RevisionResolutionError
+from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RevisionResolutionError
 
 from plancheck.backends.folders import WANTED, check_complete
 from plancheck.errors import StudyError
@@ -19,7 +20,7 @@ def download_model(spec: HubModel) -> Path:
     name = f"models: {spec.repo} at {spec.revision}"
     try:
         folder = Path(snapshot_download(spec.repo, revision=spec.revision, allow_patterns=list(WANTED)))
-    except (EntryNotFoundError, HTTPError, OSError, RevisionResolutionError, ValueError) as error:
+    except (EntryNotFoundError, HfHubHTTPError, httpx.HTTPError, OSError, RevisionResolutionError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0]
         raise StudyError(
             f"{name}: cannot be downloaded ({reason}). Check the network, the name and the commit "

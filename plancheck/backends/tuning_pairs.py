@@ -9,7 +9,7 @@ from plancheck.retrieval.lexical import LexicalIndex
 from plancheck.retrieval.query import query_text
 from plancheck.retrieval.ranking import by_score
 
-# Short windows, whatever the study's atoms: a pair costs by its length, and what is learned carries over to longer ones.
+# Short windows, whatever the atoms of the study: a pair costs by its length, and what is learned carries over.
 WINDOW_CHARS, OVERLAP_CHARS = 200, 40
 
 

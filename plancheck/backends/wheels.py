@@ -22,7 +22,7 @@ def wheel_weights(spec: WheelModel) -> Path:
         raise StudyError(f"models: package {spec.package} {spec.version} is not installed. {REMEDY}") from error
     if distribution.version != spec.version:
         raise StudyError(
-            f"models: package {spec.package} is version {distribution.version}, params.yaml pins {spec.version}. {REMEDY}"
+            f"models: package {spec.package} has version {distribution.version}, pinned is {spec.version}. {REMEDY}"
         )
     place = Path(str(distribution.locate_file(spec.path)))
     weights = place / "model.safetensors" if place.is_dir() else place
@@ -34,6 +34,6 @@ def wheel_weights(spec: WheelModel) -> Path:
     found = file_sha256(weights)
     if found != spec.sha256:
         raise StudyError(
-            f"models: {weights.name} of package {spec.package} has SHA-256 {found}, params.yaml pins {spec.sha256}. {REMEDY}"
+            f"models: {weights.name} of package {spec.package} has SHA-256 {found}, pinned is {spec.sha256}. {REMEDY}"
         )
     return place

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plancheck.answering.asking import Prompt, ask, read_reply
+from plancheck.answering.asking import Prompt, ask, failure_of, read_reply
 from plancheck.answering.ports import Generated
 
 CHOICES = ("red", "green", "blue", "grey")
@@ -108,8 +108,16 @@ def test_a_model_error_is_raised_for_another_try_and_at_last_becomes_a_row():
         asked(Model(fails=["it is red"]), replies, "it is red", "it is blue")
     found = asked(Model(fails=["it is red"]), replies, "it is red", "it is blue", errors_are_rows=True)
 
-    assert [answer.failure for answer in found.answers] == ["error: RuntimeError", None]
+    assert [answer.failure for answer in found.answers] == ["error", None]
     assert len(replies) == 1, "a failure is not remembered"
+
+
+def test_lack_of_memory_is_a_failure_of_its_own():
+    class OutOfMemoryError(RuntimeError):
+        pass
+
+    assert failure_of(OutOfMemoryError("CUDA")) == "out_of_memory"
+    assert failure_of(RuntimeError("shape")) == "error"
 
 
 def test_a_reply_without_a_letter_is_unparsable_and_keeps_its_confidence():

