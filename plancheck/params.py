@@ -209,7 +209,69 @@ class Rerank(Section):
     device: Device
 
 
-Ranking = Literal["none", "head", "head_tail", "random", "bm25", "dense", "mmr", "rerank"]
+class Planner(Section):
+    """What the planner is shown and how it replies; shared by mine, rows, train and plan."""
+
+    max_atoms: PositiveInt = Field(description="most atoms of a plan; those a reply names beyond it are left out")
+    snippet_chars: PositiveInt | None = Field(
+        description="characters of a candidate that the planner sees, around the words it shares with the question; "
+        "null shows the whole atom"
+    )
+    begin_reply: bool = Field(description="begin the reply for the planner, up to its first passage number")
+    max_new_tokens: PositiveInt
+    device: Device
+    dtype: Literal["float32", "bfloat16", "float16"]
+
+
+class Mine(Section):
+    """Plans sampled from the base model and executed alone."""
+
+    seed: Seed
+    samples: PositiveInt
+    temperature: Annotated[float, Field(gt=0)]
+    top_p: Annotated[float, Field(gt=0, le=1)]
+    budget_chars: PositiveInt = Field(description="characters of context an executed plan may fill")
+
+
+class Train(Section):
+    """LoRA fine-tuning of the planner on rewarded plans."""
+
+    seed: Seed
+    lora_r: PositiveInt
+    lora_alpha: PositiveInt
+    lora_dropout: Share
+    learning_rate: Annotated[float, Field(gt=0)]
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    accumulation: PositiveInt = Field(description="batches in one optimiser step")
+    partial_accumulation: Literal["drop", "keep"]
+    early_step: PositiveInt = Field(description="optimiser step whose adapter is kept as sft_early")
+    max_tokens: PositiveInt = Field(description="longest row, prompt and completion together")
+    device: Device
+    dtype: Literal["float32", "bfloat16"]
+
+
+Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
+
+
+class Plan(Section):
+    """Greedy plans for every question; evidence, evidence_half and random_plan need known evidence and no model."""
+
+    seed: Seed
+    selectors: list[Selector]
+
+
+class Tune(Section):
+    """The matched-supervision control: a cross-encoder tuned on the rewarded traces. Off: `enabled: false`."""
+
+    enabled: bool
+    seed: Seed
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    learning_rate: Annotated[float, Field(gt=0)]
+
+
+Ranking = Literal["none", "head", "head_tail", "random", "bm25", "dense", "mmr", "rerank", "rerank_tuned"]
 Fusable = Literal["bm25", "dense", "rerank"]
 
 
@@ -221,8 +283,14 @@ class Anchors(Section):
 
 
 class Policy(Section):
-    """``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking."""
+    """What a plan selects comes first, then the anchors, then the fill.
 
+    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking. ``order`` is the order of the selected
+    atoms: the selector's own, or that of the hybrid ranking.
+    """
+
+    selector: Selector | None = None
+    order: Literal["selected", "hybrid"] = "selected"
     fill: Ranking | dict[Fusable, Annotated[float, Field(gt=0)] | PositiveInt]
     anchors: Anchors | None = None
 
@@ -271,6 +339,11 @@ class Params(Section):
     atoms: Atoms
     retrieve: Retrieve
     rerank: Rerank
+    planner: Planner
+    mine: Mine
+    train: Train
+    plan: Plan
+    tune: Tune
     pack: Pack
     answer: Answer
     analyze: Analyze

@@ -174,6 +174,30 @@ PREDICTIONS = schema(
     prompt_tokens=(INT, "?tokens of the prompt as the model read it; null when the prompt was never tokenised"),
 )
 
+TRACES = schema(
+    question_id=(STRING, "question of the train or dev split"),
+    sample=(INT, "number of the sample, from 0"),
+    atom_ids=(pa.list_(STRING), "atoms the plan names, in its order; empty when it names none"),
+    parsed=(BOOL, "whether the reply named at least one candidate atom"),
+    failure=(STRING, "?why there is no reward: a failure of the plan or of its answer; null when it was answered"),
+    chars=(INT, "?length of the context the plan alone packs; null when it was not executed"),
+    letter=(STRING, "?letter answered from the plan alone; null when it was not executed or failed"),
+    correct=(BOOL, "letter equals gold; false when there is no letter"),
+    reward=(INT, "1 when correct, else 0"),
+    duplicate_of=(INT, "?earlier sample of the question with the same set of atoms, whose outcome this row repeats"),
+)
+
+PLANS = schema(
+    question_id=(STRING, "question"),
+    selector=(STRING, "what made the plan"),
+    atom_ids=(pa.list_(STRING), "atoms selected, in the selector's order; empty when the plan failed"),
+    parsed=(BOOL, "whether the reply named at least one candidate atom"),
+    failure=(STRING, "?why there is no plan; null when there is one"),
+    bm25_ranks=(pa.list_(INT), "BM25 rank of each selected atom among all atoms"),
+    dense_ranks=(pa.list_(INT), "dense rank of each selected atom among all atoms"),
+    rerank_ranks=(pa.list_(INT), "cross-encoder rank of each selected atom within the candidate pool"),
+)
+
 TABLES: Final[Mapping[str, pa.Schema]] = {
     "questions": QUESTIONS,
     "contexts": CONTEXTS,
@@ -182,4 +206,6 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "rerank": RERANK,
     "packed": PACKED,
     "predictions": PREDICTIONS,
+    "traces": TRACES,
+    "plans": PLANS,
 }
