@@ -21,6 +21,7 @@ from tasks.retries import worth_retrying
 
 RETRIES = 2
 MAIN_TABLE = Path("reports/tables/main.csv")
+SELECTION_TABLE = Path("reports/tables/selection.csv")
 
 
 @flow(name="study")
@@ -76,7 +77,7 @@ def print_line(stage: str, outcome: str, seconds: float) -> None:
 
 
 def bring_up_to_date(targets: Sequence[str]) -> None:
-    """Run what changed, then show the main table and say where the report lies.
+    """Run what changed, then show the main tables and say where the report lies.
 
     A server is started only when there is something to run.
     """
@@ -87,9 +88,11 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
     else:
         print(f"Nothing to do: all {len(stages)} stages are up to date.")
     if MAIN_TABLE.exists():
-        from plancheck.reporting import main_table
+        from plancheck.reporting import main_table, selection_table
 
         main_table.show(MAIN_TABLE, console=Console())
+        if SELECTION_TABLE.exists():
+            selection_table.show(SELECTION_TABLE, console=Console())
         print(f"Every table and report: {MAIN_TABLE.parent.parent}")
 
 

@@ -17,6 +17,7 @@ STAGES: Final[Mapping[str, str]] = {
     "benchmark": "Read or generate the questions and their contexts.",
     "split": "Split the questions into train, dev and test.",
     "atoms": "Cut the contexts into windows.",
+    "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make Table 1.",
 }

@@ -16,6 +16,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
+from pydantic_core import ErrorDetails
 
 from plancheck.errors import StudyError, all_problems
 from plancheck.records import SPLITS
@@ -285,8 +286,8 @@ class Anchors(Section):
 class Policy(Section):
     """What a plan selects comes first, then the anchors, then the fill.
 
-    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking. ``order`` is the order of the selected
-    atoms: the selector's own, or that of the hybrid ranking.
+    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking; "none" with a selector is the plan
+    alone. ``order`` is the order of the selected atoms: the selector's own, or that of the hybrid ranking.
     """
 
     selector: Selector | None = None
@@ -300,6 +301,10 @@ class Policy(Section):
             raise ValueError("a fusion needs at least one ranking")
         if self.anchors and self.fill in ("none", "head", "head_tail"):
             raise ValueError(f"anchors make no sense before fill {self.fill!r}")
+        if self.selector and self.fill in ("head", "head_tail"):
+            raise ValueError(f"a plan makes no sense before fill {self.fill!r}, which shows spans and no atoms")
+        if self.order == "hybrid" and not self.selector:
+            raise ValueError("order 'hybrid' orders what a selector names; give a selector, or leave order out")
         return self
 
 
@@ -348,6 +353,26 @@ class Params(Section):
     answer: Answer
     analyze: Analyze
 
+    @model_validator(mode="after")
+    def policies_have_what_they_use(self) -> Self:
+        users: dict[Selector, list[str]] = {}
+        for name, policy in self.pack.policies.items():
+            if policy.selector and policy.selector not in self.plan.selectors:
+                users.setdefault(policy.selector, []).append(name)
+        problems = [
+            f"plan.selectors: lacks {selector!r}, which pack.policies {', '.join(names)} use; add it or drop them"
+            for selector, names in users.items()
+        ]
+        tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
+        if tuned and not self.tune.enabled:
+            problems.append(
+                f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
+                "true or drop them"
+            )
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
 
 def read_params(path: Path = PARAMS) -> Params:
     """The parameters in ``path``, every rule checked.
@@ -371,13 +396,18 @@ def parse_params(value: Any, *, name: str) -> Params:
     try:
         return Params.model_validate(value)
     except ValidationError as error:
-        problems = [
-            f"{'.'.join(str(part) for part in item['loc'])}: {item['msg'].removeprefix('Value error, ')}"
-            + ("" if item["type"] in ("missing", "extra_forbidden") else f", got {item['input']!r:.80}")
-            for item in error.errors(include_url=False)
-        ]
+        problems = [broken_rule(item) for item in error.errors(include_url=False)]
         raise all_problems(
             f"{name}: {len(problems)} parameter(s) break a rule:",
             problems,
             remedy="Mend them in conf/ (or with `-S section.name=value`); params.yaml is composed from there.",
         ) from error
+
+
+def broken_rule(item: ErrorDetails) -> str:
+    """Place, rule and value; a rule between sections names its places itself."""
+    rule = item["msg"].removeprefix("Value error, ")
+    if not item["loc"]:
+        return rule
+    shown = "" if item["type"] in ("missing", "extra_forbidden") else f", got {item['input']!r:.80}"
+    return f"{'.'.join(str(part) for part in item['loc'])}: {rule}{shown}"

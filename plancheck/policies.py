@@ -7,38 +7,66 @@ from dataclasses import dataclass
 from plancheck.params import Policy
 from plancheck.records import Atom
 from plancheck.retrieval.fusion import reciprocal_rank
-from plancheck.retrieval.ranking import Ranking
+from plancheck.retrieval.ranking import Ranking, ranks
 
 
 @dataclass(frozen=True, slots=True)
 class Rankings:
     """What is known of a question's n atoms; every ranking is a permutation of positions 0..n-1.
 
-    ``rerank`` ranks the candidate pool first, the other atoms follow in hybrid order.
+    ``rerank`` and ``rerank_tuned`` rank the candidate pool first, the other atoms follow in hybrid order;
+    ``rerank_tuned`` is None in a study without that control.
     """
 
     bm25: Ranking
     dense: Ranking
     mmr: Ranking
+    hybrid: Ranking
     rerank: Ranking
+    rerank_tuned: Ranking | None = None
 
     def of(self, name: str) -> Ranking:
-        return {"bm25": self.bm25, "dense": self.dense, "mmr": self.mmr, "rerank": self.rerank}[name]
+        """The ranking of that name.
+
+        Raises:
+            ValueError: there is none.
+        """
+        known = {"bm25": self.bm25, "dense": self.dense, "mmr": self.mmr, "rerank": self.rerank}
+        if self.rerank_tuned is not None:
+            known["rerank_tuned"] = self.rerank_tuned
+        if name not in known:
+            raise ValueError(f"ranking must be among {sorted(known)}, got {name!r}")
+        return known[name]
 
 
 def order(
-    policy: Policy, rankings: Rankings, atoms: Sequence[Atom], *, question_id: str, seed: int, rrf_k: int
+    policy: Policy,
+    rankings: Rankings,
+    atoms: Sequence[Atom],
+    *,
+    plan: Sequence[int] = (),
+    question_id: str,
+    seed: int,
+    rrf_k: int,
 ) -> list[Atom]:
-    """The atoms in a policy's order: its anchors, then its fill without them; empty for fill "none".
+    """The atoms in a policy's order, each once: those of its plan, then its anchors, then its fill.
 
     Fills "head" and "head_tail" are spans of the context and order no atoms; here they are an error.
+
+    Args:
+        policy: as declared.
+        rankings: of ``atoms``.
+        atoms: of one context, by position.
+        plan: positions that the policy's selector named, in its order; empty when the plan failed, which leaves the
+            anchors and the fill, or nothing at all for fill "none".
+        question_id: what the random fill is drawn for.
+        seed: of the random fill.
+        rrf_k: constant of a fusion.
     """
-    anchored: Ranking = ()
-    if policy.anchors:
-        anchored = rankings.of(policy.anchors.ranking)[: policy.anchors.atoms]
+    selected = sorted(plan, key=ranks(rankings.hybrid).__getitem__) if policy.order == "hybrid" else plan
+    anchors = rankings.of(policy.anchors.ranking)[: policy.anchors.atoms] if policy.anchors else ()
     fill = fill_ranking(policy, rankings, atoms, question_id=question_id, seed=seed, rrf_k=rrf_k)
-    taken = set(anchored)
-    return [atoms[position] for position in (*anchored, *(position for position in fill if position not in taken))]
+    return [atoms[position] for position in dict.fromkeys((*selected, *anchors, *fill))]
 
 
 def fill_ranking(

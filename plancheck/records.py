@@ -156,6 +156,7 @@ PACKED = schema(
     cut=(BOOL, "whether the last atom was cut at the budget"),
     skipped=(INT, "atoms left out because they did not fit whole; 0 unless pack.overflow is skip"),
     evidence_recall=(FLOAT, "?share of the question's evidence spans wholly shown, 0 to 1; null where unknown"),
+    plan_failed=(BOOL, "whether the policy's plan failed, so that only its fill is shown; false without a selector"),
 )
 
 PREDICTIONS = schema(
@@ -204,6 +205,7 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "atoms": ATOMS,
     "retrieval": RETRIEVAL,
     "rerank": RERANK,
+    "rerank_tuned": RERANK,
     "packed": PACKED,
     "predictions": PREDICTIONS,
     "traces": TRACES,

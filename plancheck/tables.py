@@ -1,11 +1,13 @@
 """Typed readers of the tables between the stages."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 
-from plancheck.files import DATA, read_table
-from plancheck.records import Atom, Piece
+from plancheck.errors import StudyError, all_problems
+from plancheck.files import DATA, read_json, read_table
+from plancheck.records import SPLITS, Atom, Piece
 
 
 def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
@@ -59,3 +61,43 @@ def read_packed_contexts(packed_ids: Collection[str] | None = None) -> list[Pack
         for row in table
     }
     return sorted(distinct.values(), key=lambda packed: (packed.question_id, packed.packed_id))
+
+
+def read_splits(path: Path = DATA / "splits.json") -> dict[str, list[str]]:
+    """The question IDs of train, dev and test.
+
+    Raises:
+        StudyError: the file is missing or lacks a split, or a question is in two of them.
+    """
+    value = read_json(path)
+    try:
+        splits: dict[str, list[str]] = {split: list(value[split]) for split in SPLITS}
+    except (KeyError, TypeError) as error:
+        raise StudyError(f"{path}: lists no {error} questions. Run `dvc repro -f split`.") from error
+    counts = Counter(question_id for ids in splits.values() for question_id in ids)
+    if doubled := sorted(question_id for question_id, count in counts.items() if count > 1):
+        raise all_problems(f"{path}: questions in two splits:", doubled, remedy="Run `dvc repro -f split`.")
+    return splits
+
+
+@dataclass(frozen=True, slots=True)
+class AtomRanks:
+    """An atom's ranks for a question: among all atoms, and by the cross-encoder in the pool (None outside it)."""
+
+    bm25: int
+    dense: int
+    rerank: int | None
+
+
+def read_atom_ranks() -> dict[tuple[str, str], AtomRanks]:
+    """The ranks of every atom by (question ID, atom ID)."""
+    reranked = {
+        (row["question_id"], row["atom_id"]): row["rerank_rank"]
+        for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist()
+    }
+    columns = ["question_id", "atom_id", "bm25_rank", "dense_rank"]
+    found = {}
+    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
+        key = row["question_id"], row["atom_id"]
+        found[key] = AtomRanks(row["bm25_rank"], row["dense_rank"], reranked.get(key))
+    return found

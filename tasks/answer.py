@@ -1,8 +1,5 @@
 """Task of stage answer: the distinct prompts of some packed contexts asked."""
 
-import importlib.metadata
-import json
-
 from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
@@ -11,7 +8,8 @@ from plancheck.answering.asking import Asked, Prompt, ask
 from plancheck.answering.prompt import generate_messages, likelihood_messages
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import one_thread
-from plancheck.backends.generation import CausalModel, load_causal_model
+from plancheck.backends.generation import load_causal_model
+from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.packing import packed_text
@@ -44,7 +42,7 @@ def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
             mode=settings.mode,
             batch_size=settings.batch_size,
             max_new_tokens=settings.max_new_tokens,
-            identity=identity(model, causal, settings),
+            identity=identity(model.digest, dtype=settings.dtype, device=causal.device),
             errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES,
         )
 
@@ -59,18 +57,3 @@ def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
         text = packed_text(contexts[question.context_id], context.pieces)
         prompts.append(Prompt(context.packed_id, messages(question, text), question.choices))
     return prompts
-
-
-def identity(model: LockedModel, causal: CausalModel, settings: Answer) -> str:
-    """What decides a reply besides the prompt: weights, number format, device and libraries."""
-    return json.dumps(
-        {
-            "backend": f"transformers {importlib.metadata.version('transformers')}",
-            "torch": importlib.metadata.version("torch"),
-            "model": model.digest,
-            "adapter": None,
-            "dtype": settings.dtype,
-            "device": causal.device,
-        },
-        sort_keys=True,
-    )

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.reranking import load_reranker
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.backends.device import one_thread
+from plancheck.backends.reranking import load_reranker
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.params import Rerank
 from plancheck.retrieval.reranking import rerank_pool

@@ -4,12 +4,12 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.encoding import load_encoder
 from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.backends.device import one_thread
+from plancheck.backends.encoding import load_encoder
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.params import Retrieve
 from plancheck.records import Question

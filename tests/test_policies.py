@@ -1,17 +1,28 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from plancheck.params import Policy
 from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import Atom
 
 ATOMS = [Atom(f"a{i}", "c", i * 10, i * 10 + 10, 0) for i in range(4)]
-RANKINGS = Rankings(bm25=(2, 0, 1, 3), dense=(3, 2, 0, 1), mmr=(3, 0, 2, 1), rerank=(1, 3, 2, 0))
+RANKINGS = Rankings(
+    bm25=(2, 0, 1, 3),
+    dense=(3, 2, 0, 1),
+    mmr=(3, 0, 2, 1),
+    hybrid=(2, 3, 0, 1),
+    rerank=(1, 3, 2, 0),
+    rerank_tuned=(0, 1, 3, 2),
+)
 
 
-def positions(policy, question_id="q", seed=1):
-    found = order(Policy.model_validate(policy), RANKINGS, ATOMS, question_id=question_id, seed=seed, rrf_k=60)
+def positions(policy, question_id="q", seed=1, plan=(), rankings=RANKINGS):
+    declared = Policy.model_validate(policy)
+    found = order(declared, rankings, ATOMS, plan=plan, question_id=question_id, seed=seed, rrf_k=60)
     return [ATOMS.index(atom) for atom in found]
 
 
@@ -23,6 +34,7 @@ def positions(policy, question_id="q", seed=1):
         ({"fill": "dense"}, [3, 2, 0, 1]),
         ({"fill": "mmr"}, [3, 0, 2, 1]),
         ({"fill": "rerank"}, [1, 3, 2, 0]),
+        ({"fill": "rerank_tuned"}, [0, 1, 3, 2]),
         ({"fill": {"bm25": 1, "dense": 1}}, [2, 3, 0, 1]),
         ({"fill": {"bm25": 1, "dense": 9}}, [3, 2, 0, 1]),
         ({"anchors": {"ranking": "bm25", "atoms": 2}, "fill": "dense"}, [2, 0, 3, 1]),
@@ -32,6 +44,61 @@ def positions(policy, question_id="q", seed=1):
 )
 def test_anchors_come_first_and_the_fill_follows_without_them(policy, expected):
     assert positions(policy) == expected
+
+
+ANCHORED = {"anchors": {"ranking": "bm25", "atoms": 2}, "fill": {"bm25": 1, "dense": 1}}
+
+
+@pytest.mark.parametrize(
+    ("policy", "plan", "expected"),
+    [
+        ({"fill": "none"}, [1, 3], [1, 3]),
+        ({"fill": "none", "order": "hybrid"}, [1, 3], [3, 1]),
+        ({"fill": "none", "order": "hybrid"}, [1, 0, 2, 3], [2, 3, 0, 1]),
+        (ANCHORED, [1], [1, 2, 0, 3]),
+        (ANCHORED, [0, 3], [0, 3, 2, 1]),
+        ({"fill": "bm25"}, [3, 1], [3, 1, 2, 0]),
+        ({"fill": "bm25", "order": "hybrid"}, [1, 3], [3, 1, 2, 0]),
+        ({"fill": "rerank"}, [0], [0, 1, 3, 2]),
+    ],
+)
+def test_the_plan_comes_first_then_anchors_and_fill_without_repeating_it(policy, plan, expected):
+    assert positions(policy | {"selector": "sft"}, plan=plan) == expected
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"), [({"fill": "none"}, []), (ANCHORED, [2, 0, 3, 1]), ({"fill": "rerank"}, [1, 3, 2, 0])]
+)
+@pytest.mark.parametrize("how", ["selected", "hybrid"])
+def test_a_failed_plan_leaves_anchors_and_fill_or_nothing(policy, expected, how):
+    assert positions(policy | {"selector": "sft", "order": how}) == expected
+
+
+@given(st.permutations(range(4)), st.integers(0, 4), st.sampled_from(["selected", "hybrid"]))
+def test_with_a_fill_every_atom_is_ordered_once_and_the_plan_leads(plan, size, how):
+    found = positions({"selector": "sft", "order": how, **ANCHORED}, plan=plan[:size])
+    assert sorted(found) == list(range(4))
+    assert set(found[:size]) == set(plan[:size])
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule"),
+    [
+        ({"selector": "sft", "fill": "head"}, "a plan makes no sense before fill 'head'"),
+        ({"selector": "sft", "fill": "head_tail"}, "a plan makes no sense before fill 'head_tail'"),
+        ({"order": "hybrid", "fill": "bm25"}, "give a selector, or leave order out"),
+        ({"selector": "oracle", "fill": "bm25"}, "prompted"),
+        ({"selector": "sft", "anchors": {"ranking": "bm25", "atoms": 2}, "fill": "none"}, "anchors make no sense"),
+    ],
+)
+def test_a_policy_that_cannot_be_is_refused(policy, rule):
+    with pytest.raises(ValidationError, match=rule):
+        Policy.model_validate(policy)
+
+
+def test_a_ranking_that_was_not_made_is_an_error():
+    with pytest.raises(ValueError, match="ranking must be among"):
+        positions({"fill": "rerank_tuned"}, rankings=replace(RANKINGS, rerank_tuned=None))
 
 
 def test_random_is_seeded_per_question():

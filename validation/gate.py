@@ -1,4 +1,4 @@
-"""Run a gate: ``python -m validation.gate split`` or ``results``.
+"""Run a gate: ``python -m validation.gate split``, ``rows`` or ``results``.
 
 A gate that passes writes reports/checks/<gate>.json, which the stages after it depend on; one that fails removes it,
 names every failed expectation and exits with status 1. Either way the Data Docs in reports/data_docs are rebuilt.
@@ -26,7 +26,19 @@ from plancheck.errors import SHOWN_PROBLEMS, StudyError
 from plancheck.files import unwritable, write_json
 from plancheck.params import read_params
 from plancheck.privacy import switch_off_telemetry
-from validation import atoms, packed, predictions, questions, rerank, retrieval, schemas, splits
+from validation import (
+    atoms,
+    packed,
+    plans,
+    predictions,
+    questions,
+    rerank,
+    retrieval,
+    rows,
+    schemas,
+    splits,
+    traces,
+)
 from validation.frames import RECORD
 from validation.inputs import Inputs, read_inputs
 from validation.outcomes import Outcome, failed, outcomes, report
@@ -40,11 +52,12 @@ SITE = "local_site"
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Tables to read, modules whose suites must hold, and what is measured without being judged."""
+    """What to read, modules whose suites must hold, and what is measured without being judged."""
 
     tables: tuple[str, ...]
     modules: tuple[ModuleType, ...]
     splits: bool = False
+    rows: bool = False
     measures: Callable[[Inputs], dict[str, Any]] = lambda inputs: {}
 
 
@@ -52,9 +65,10 @@ GATES = {
     "split": Gate(
         ("questions",), (questions, splits), splits=True, measures=lambda inputs: {"overlap": splits.overlaps(inputs)}
     ),
+    "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
     "results": Gate(
-        ("questions", "contexts", "atoms", "retrieval", "rerank", "packed", "predictions"),
-        (atoms, retrieval, rerank, packed, predictions),
+        ("questions", "contexts", "atoms", "retrieval", "rerank", "rerank_tuned", "plans", "packed", "predictions"),
+        (atoms, retrieval, rerank, plans, packed, predictions),
     ),
 }
 
@@ -69,7 +83,7 @@ def check(name: str) -> list[Outcome]:
     target = CHECKS / f"{name}.json"
     withdraw(target)
     gate = GATES[name]
-    inputs = read_inputs(read_params(), gate.tables, splits=gate.splits)
+    inputs = read_inputs(read_params(), gate.tables, splits=gate.splits, rows=gate.rows)
     found = documented(name, lambda context: judged(gate, inputs, context, run_name=name))
     if not all(item.success for item in found):
         raise failed(name, found, docs=f"{DOCS}/index.html")

@@ -1,5 +1,6 @@
 """What a gate reads: the parameters and the tables of the stages before it."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,37 +9,82 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from plancheck.errors import all_problems
+from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_json, read_table
 from plancheck.params import Params
 from plancheck.records import LETTERS, SPLITS
 from validation.frames import masked
 
 SPLITS_FILE = DATA / "splits.json"
+FITTED = ("train", "dev")  # the splits whose rewarded plans become rows of data/sft
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Tables by their name in ``plancheck.records.TABLES``; ``splits`` is empty for a gate that needs none."""
+    """Tables by their name in ``plancheck.records.TABLES``; ``splits`` and ``rows`` are empty for a gate without them.
+
+    ``rows`` are the objects of data/sft/train.jsonl and dev.jsonl, by split.
+    """
 
     params: Params
     tables: Mapping[str, pa.Table]
     splits: Mapping[str, Any] = field(default_factory=dict)
+    rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def table_file(name: str) -> Path:
     return DATA / f"{name}.parquet"
 
 
-def read_inputs(params: Params, names: Sequence[str], *, splits: bool) -> Inputs:
+def rows_file(split: str) -> Path:
+    return DATA / "sft" / f"{split}.jsonl"
+
+
+def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: bool) -> Inputs:
     """The named tables of the working folder, of contexts only IDs and lengths.
 
     Raises:
-        StudyError: a file is missing, unreadable, or (splits.json) of another form.
+        StudyError: a file is missing, unreadable, or (splits.json, *.jsonl) of another form.
     """
     only = {"contexts": ["context_id", "chars"]}
     tables = {name: read_table(table_file(name), columns=only.get(name)) for name in names}
-    return Inputs(params, tables, read_splits() if splits else {})
+    return Inputs(
+        params,
+        tables,
+        read_splits() if splits else {},
+        {split: read_objects(rows_file(split)) for split in FITTED} if rows else {},
+    )
+
+
+def read_objects(path: Path) -> list[dict[str, Any]]:
+    """The JSON objects of a file, one a line; none for an empty file.
+
+    Raises:
+        StudyError: the file is missing, or a line is no JSON object.
+    """
+    remedy = "Run `dvc repro -f rows`."
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")  # splitlines would cut at separators inside a text
+    except FileNotFoundError as error:
+        raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: not readable ({error}). {remedy}") from error
+    objects, problems = [], []
+    for number, line in enumerate(lines, start=1):
+        if not line:
+            continue
+        try:
+            value = json.loads(line)
+        except json.JSONDecodeError as error:
+            problems.append(f"line {number}: not JSON ({error.msg})")
+            continue
+        if isinstance(value, dict):
+            objects.append(value)
+        else:
+            problems.append(f"line {number}: not an object")
+    if problems:
+        raise all_problems(f"{path}: not one JSON object a line:", problems, remedy=remedy)
+    return objects
 
 
 def read_splits(path: Path = SPLITS_FILE) -> dict[str, Any]:

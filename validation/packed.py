@@ -28,7 +28,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             "packed",
             file,
             *present_in(PACKED),
-            *present("question_context", *LISTS),
+            *present("question_context", "failed", *LISTS),
             unique(KEY, "a condition has one row for a question"),
             among("policy", policies, "policy is in pack.policies"),
             among("budget_chars", budgets, "budget_chars is in pack.budgets_chars"),
@@ -41,6 +41,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("unknown_atoms", "every atom shown exists"),
             none_of("foreign_atoms", "every atom shown is of the question's context"),
             none_of("stray_pieces", "every piece is a non-empty part of its atom"),
+            equal("plan_failed", "failed", "plan_failed says whether the plan of the policy's selector failed"),
         ),
         suite(
             "packed_by_question",
@@ -66,12 +67,24 @@ def packed(inputs: Inputs) -> pd.DataFrame:
     contexts = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["context_id"]
     frame = frame.assign(
         question_context=frame["question_id"].map(contexts),
+        failed=plan_failures(inputs, frame),
         **{name: pc.list_value_length(table[column]).to_pandas() for name, column in LISTS.items()},
     )
     frame = frame.join(faults(pieces(table, frame), inputs.tables["atoms"]))
     counts = ["piece_chars", "unknown_atoms", "foreign_atoms", "stray_pieces"]
     frame[counts] = frame[counts].fillna(0).astype("int64")
     return with_records(frame, KEY)
+
+
+def plan_failures(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
+    """Whether a policy's plan failed, by data/plans.parquet; false without a selector, empty without plan."""
+    policies = inputs.params.pack.policies.items()
+    selectors = frame["policy"].map({name: policy.selector or "" for name, policy in policies}).fillna("")
+    plans = inputs.tables["plans"].select(["question_id", "selector", "parsed"]).to_pandas()
+    failed = {(row.question_id, row.selector): not row.parsed for row in plans.itertuples()}
+    keys = zip(frame["question_id"], selectors, strict=True)
+    found = [failed.get(key) if key[1] else False for key in keys]
+    return pd.Series(found, index=frame.index, dtype=object)
 
 
 def pieces(table: pa.Table, frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,5 +1,6 @@
-"""Rerank: exactly the candidate pool of every question, ranked."""
+"""Rerank, and the reranker tuned on traces: exactly the candidate pool of every question, ranked."""
 
+import great_expectations.expectations as gxe
 import pandas as pd
 from great_expectations import ExpectationSuite
 
@@ -9,27 +10,39 @@ from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import among, none_of, present_in, suite, unique
 
 KEY = ["question_id", "atom_id"]
+TABLES = ("rerank", "rerank_tuned")
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
-    """Rows with whether they are candidates; questions with what their rows lack."""
-    rows = rerank(inputs)
-    return {"rerank": rows, "rerank_by_question": by_question(inputs, rows)}
+    """Of each table, rows with whether they are candidates; questions with what their rows lack."""
+    found = {}
+    for name in TABLES:
+        found[name] = rows = rerank(inputs, name)
+        found[f"{name}_by_question"] = by_question(inputs, rows)
+    return found
 
 
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
-    file = table_file("rerank")
+    """The tuned reranker's table is empty where params.yaml switches it off."""
+    found = pool_suites("rerank")
+    if inputs.params.tune.enabled:
+        return found + pool_suites("rerank_tuned")
+    empty = gxe.ExpectTableRowCountToEqual(value=0, description="there are no rows (tune.enabled)")
+    return [*found, suite("rerank_tuned", table_file("rerank_tuned"), empty)]
+
+
+def pool_suites(name: str) -> list[ExpectationSuite]:
     return [
         suite(
-            "rerank",
-            file,
+            name,
+            table_file(name),
             *present_in(RERANK),
             unique(KEY, "an atom is reranked once for a question"),
             among("candidate", [True], "a reranked atom is in its question's candidate pool"),
         ),
         suite(
-            "rerank_by_question",
-            file,
+            f"{name}_by_question",
+            table_file(name),
             none_of("missing_candidates", "every candidate is reranked"),
             none_of("rerank_rank_missing", "rerank_rank holds 1 to n, each once"),
         ),
@@ -42,8 +55,8 @@ def candidates(inputs: Inputs) -> pd.DataFrame:
     return pairs[pairs["candidate"]]
 
 
-def rerank(inputs: Inputs) -> pd.DataFrame:
-    frame = inputs.tables["rerank"].to_pandas()
+def rerank(inputs: Inputs, name: str) -> pd.DataFrame:
+    frame = inputs.tables[name].to_pandas()
     pool = pd.MultiIndex.from_frame(candidates(inputs)[KEY])
     frame = frame.assign(candidate=pd.MultiIndex.from_frame(frame[KEY]).isin(pool))
     return with_records(frame, KEY)

@@ -24,6 +24,13 @@ def pick_device(name: str) -> str:
     return name
 
 
+def calculates_in_bfloat16(device: str) -> bool:
+    """Whether a device has bfloat16 arithmetic of its own; every CPU counts, fast or slow."""
+    if device.startswith("cuda"):
+        return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    return device == "cpu"
+
+
 def one_thread() -> None:
     """Let torch use one thread for calls from this thread: for workers that run models side by side."""
     torch.set_num_threads(1)

@@ -1,4 +1,4 @@
-"""Causal language models of Transformers as answer models."""
+"""Causal language models of Transformers as answer models and planners."""
 
 import functools
 import threading
@@ -11,6 +11,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessor, L
 
 from plancheck.answering.ports import Generated, Messages
 from plancheck.backends.device import pick_device
+from plancheck.backends.sampling import sample
 from plancheck.errors import StudyError
 from plancheck.records import LETTERS
 
@@ -34,6 +35,12 @@ def load_causal_model(path: Path, *, device: str, dtype: str) -> "CausalModel":
 
 @functools.lru_cache(maxsize=2)
 def _load(path: Path, device: str, dtype: str) -> "CausalModel":
+    model, tokenizer = read_causal_model(path, device=device, dtype=dtype)
+    return CausalModel(model.eval(), tokenizer)
+
+
+def read_causal_model(path: Path, *, device: str, dtype: str) -> tuple[Any, Any]:
+    """A model and a tokenizer of the caller's own, as Transformers gives them; see `load_causal_model`."""
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
     if not tokenizer.chat_template:
         raise StudyError(f"{path}: its tokenizer has no chat template. Use an instruction-tuned model.")
@@ -49,11 +56,11 @@ def _load(path: Path, device: str, dtype: str) -> "CausalModel":
     if info["missing_keys"]:
         missing = sorted(info["missing_keys"])
         raise StudyError(f"{path}: weights lack {len(missing)} tensors, such as {missing[0]}. Fetch the model anew.")
-    return CausalModel(model.to(device).eval(), tokenizer)
+    return model.to(device), tokenizer
 
 
 class CausalModel:
-    """See `plancheck.answering.ports.AnswerModel`. Safe to call from several threads."""
+    """See AnswerModel and PlannerModel in the ports of answering and planning. Safe to call from several threads."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
         self._model = model
@@ -72,7 +79,7 @@ class CausalModel:
     def device(self) -> str:
         return str(self._model.device.type)
 
-    def tokens(self, messages: Messages) -> list[int]:
+    def tokens(self, messages: Messages, reply_start: str = "") -> list[int]:
         marks = [f"\u2063{index}\u2063" for index in range(len(messages))]
         marked = [{**message, "content": mark} for message, mark in zip(messages, marks, strict=True)]
         rest = self._tokenizer.apply_chat_template(marked, tokenize=False, add_generation_prompt=True)
@@ -84,7 +91,7 @@ class CausalModel:
                     f"the model's chat template leaves out a {message['role']} message; use another model."
                 )
             ids += self._encode(template, control=True) + self._encode(message["content"], control=False)
-        return ids + self._encode(rest, control=True)
+        return ids + self._encode(rest, control=True) + self._encode(reply_start, control=False)
 
     def text_tokens(self, text: str) -> list[int]:
         return self._encode(text, control=False)
@@ -132,25 +139,61 @@ class CausalModel:
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:
-        ids, mask = self._left_padded(prompts)
         recorder = LetterRecorder(self._letter_ids())
+        rows = self._likeliest(prompts, max_new_tokens, LogitsProcessorList([recorder]))
+        return [self._generated(row, [step[index] for step in recorder.steps]) for index, row in enumerate(rows)]
+
+    @torch.inference_mode()
+    def greedy(self, prompt: Sequence[int], *, max_new_tokens: int) -> str:
+        return self._text(self._likeliest([prompt], max_new_tokens, LogitsProcessorList())[0])
+
+    def sample(
+        self, prompt: Sequence[int], *, seeds: Sequence[int], temperature: float, top_p: float, max_new_tokens: int
+    ) -> list[str]:
+        """See `plancheck.backends.sampling.sample`; the prompt's keys and values are computed once."""
+        rows = sample(
+            self._model,
+            prompt,
+            seeds=seeds,
+            temperature=temperature,
+            top_p=top_p,
+            max_new_tokens=max_new_tokens,
+            stop=self._stop,
+        )
+        return [self._text(row) for row in rows]
+
+    def _likeliest(
+        self, prompts: Sequence[Sequence[int]], max_new_tokens: int, processors: LogitsProcessorList
+    ) -> list[list[int]]:
+        """The new tokens of each prompt, padded after a stop token."""
+        ids, mask = self._left_padded(prompts)
         output = self._model.generate(
             ids,
             attention_mask=mask if mask is not None else torch.ones_like(ids),
             do_sample=False,
+            repetition_penalty=1.0,  # a model's own settings may punish the numbers that the prompt names
             temperature=None,
             top_p=None,
             top_k=None,
             max_new_tokens=max_new_tokens,
             pad_token_id=self._pad,
             eos_token_id=self._stop,
-            logits_processor=LogitsProcessorList([recorder]),
+            logits_processor=processors,
         )
-        rows = output[:, ids.shape[1] :].tolist()
-        return [self._generated(row, [step[index] for step in recorder.steps]) for index, row in enumerate(rows)]
+        rows: list[list[int]] = output[:, ids.shape[1] :].tolist()
+        return rows
+
+    def _length(self, tokens: Sequence[int]) -> int:
+        """Tokens before the first stop token."""
+        return next((index for index, token in enumerate(tokens) if token in self._stop), len(tokens))
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        with self._tokenizing:
+            text: str = self._tokenizer.decode(tokens[: self._length(tokens)], skip_special_tokens=True)
+        return text
 
     def _generated(self, tokens: list[int], steps: list[tuple[float, float, float, float]]) -> Generated:
-        count = next((index for index, token in enumerate(tokens) if token in self._stop), len(tokens))
+        count = self._length(tokens)
         with self._tokenizing:
             texts = [self._tokenizer.decode(tokens[: end + 1], skip_special_tokens=True) for end in range(count)]
         # The step that ends the reply is kept too: it is where an empty reply weighed its letters.

@@ -1,31 +1,55 @@
-"""A cross-encoder fine-tuned from an encoder, the same bytes each time on one machine."""
+"""A cross-encoder fine-tuned on labelled pairs, the same bytes each time on one machine."""
 
 import logging
 import math
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-import torch
 from datasets import Dataset  # type: ignore[import-untyped]
 from sentence_transformers import CrossEncoder
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+from transformers import PrinterCallback
 
+from plancheck.backends.device import calculates_in_bfloat16
+from plancheck.backends.repeatable import repeatable
 from plancheck.backends.tuning_pairs import Pair
 from plancheck.errors import StudyError
 
 log = logging.getLogger("plancheck.models")
 
-MAX_TOKENS = 256
 THREADS = 1  # fixed: sums over another number of threads differ in the last digits, and training magnifies them
-# The new head's rate over the encoder's: at an equal one the loss stays at chance for hundreds of steps.
-HEAD_FACTOR = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a tuning starts from.
+
+    Attributes:
+        folder: an encoder or a cross-encoder.
+        head_factor: the head's learning rate over that of the rest.
+        max_tokens: most tokens of a pair; None leaves it to the model.
+    """
+
+    folder: Path
+    head_factor: float
+    max_tokens: int | None
+
+
+def from_encoder(folder: Path) -> Start:
+    """A new head on an encoder: at the encoder's own rate its loss stays at chance for hundreds of steps."""
+    return Start(folder, head_factor=50, max_tokens=256)
+
+
+def from_cross_encoder(folder: Path) -> Start:
+    """A cross-encoder that goes on learning, head and all."""
+    return Start(folder, head_factor=1, max_tokens=None)
 
 
 def tune_reranker(
-    encoder: Path,
+    start: Start,
     pairs: Sequence[Pair],
     target: Path,
     *,
@@ -33,26 +57,31 @@ def tune_reranker(
     batch_size: int,
     learning_rate: float,
     seed: int,
+    device: str,
+    remedy: str,
 ) -> None:
-    """Write to ``target`` a cross-encoder that starts from ``encoder`` and learned the labels of ``pairs``.
+    """Write to ``target`` a cross-encoder that starts from ``start`` and learned the labels of ``pairs``.
 
     Binary cross-entropy on one logit, AdamW, the rate rising over the first tenth of the steps and falling linearly to
     0. Dropout is off: on a few hundred pairs it costs more than it gives.
+
+    Args:
+        device: "cpu", "mps", "cuda" or "cuda:N".
+        remedy: what the user can change when there is nothing to learn.
 
     Raises:
         StudyError: there is no pair, or only right or only wrong ones.
     """
     if {pair.label for pair in pairs} != {0.0, 1.0}:
         raise StudyError(
-            f"models.reranker: {len(pairs)} training pairs, and not both right and wrong ones among them. "
-            "Raise models.reranker.questions or benchmark.controlled.context_chars."
+            f"reranker: {len(pairs)} training pairs, and not both right and wrong ones among them. {remedy}"
         )
-    with repeatable(seed), tempfile.TemporaryDirectory() as scratch:
+    with repeatable(seed, threads=THREADS), tempfile.TemporaryDirectory() as scratch:
         model = CrossEncoder(
-            str(encoder),
+            str(start.folder),
             num_labels=1,
-            max_length=MAX_TOKENS,
-            device="cpu",
+            max_length=start.max_tokens,
+            device=device,
             local_files_only=True,
             config_kwargs={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
         )
@@ -63,15 +92,15 @@ def tune_reranker(
                 num_train_epochs=epochs,
                 per_device_train_batch_size=batch_size,
                 learning_rate=learning_rate,
-                learning_rate_mapping={r"classifier": HEAD_FACTOR * learning_rate},
+                learning_rate_mapping={r"classifier": start.head_factor * learning_rate},
                 warmup_steps=0.1,
                 lr_scheduler_type="linear",
                 optim="adamw_torch",
                 weight_decay=0.01,
                 seed=seed,
                 data_seed=seed,
-                use_cpu=True,
-                bf16=True,
+                use_cpu=device == "cpu",
+                bf16=calculates_in_bfloat16(device),
                 full_determinism=True,
                 save_strategy="no",
                 logging_strategy="no",
@@ -88,29 +117,16 @@ def tune_reranker(
             ),
             loss=BinaryCrossEntropyLoss(model),
         )
+        trainer.remove_callback(PrinterCallback)
         loss = trainer.train().training_loss
-        report(loss, pairs)
+        report(loss, pairs, remedy)
         model.save_pretrained(str(target), create_model_card=False)
 
 
-def report(loss: float, pairs: Sequence[Pair]) -> None:
+def report(loss: float, pairs: Sequence[Pair], remedy: str) -> None:
     """Log the mean training loss, and warn when it is hardly below that of knowing the share of right pairs only."""
     share = sum(pair.label for pair in pairs) / len(pairs)
     chance = -share * math.log(share) - (1 - share) * math.log(1 - share)
     log.info("reranker tuned: mean loss %.3f, at chance %.3f", loss, chance)
     if loss > 0.95 * chance:
-        log.warning("the reranker learned next to nothing; change models.reranker.learning_rate, questions or seed")
-
-
-@contextmanager
-def repeatable(seed: int) -> Iterator[None]:
-    """Fixed threads and torch's random state for the block; both are put back after it."""
-    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
-    torch.set_num_threads(THREADS)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            yield
-    finally:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(strict)
+        log.warning("the reranker learned next to nothing. %s", remedy)

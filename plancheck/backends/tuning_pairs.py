@@ -15,7 +15,7 @@ WINDOW_CHARS, OVERLAP_CHARS = 200, 40
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """``label`` is 1.0 when the atom's text holds evidence for the query, else 0.0."""
+    """``label`` is 1.0 when the atom's text is wanted for the query, else 0.0."""
 
     query: str
     text: str

@@ -20,6 +20,7 @@ COLUMNS = (
     "wilson_high",
     "evidence_recall",
     "failures",
+    "failed_plans",
 )
 ALL = "all"
 
@@ -37,7 +38,7 @@ def main_table(
 
     Args:
         predictions: columns question_id, policy, budget_chars, correct, failure.
-        packed: columns question_id, policy, budget_chars, evidence_recall.
+        packed: columns question_id, policy, budget_chars, evidence_recall, plan_failed.
         splits: question IDs by split.
         policies: rows' order.
         budgets_chars: rows' order within a policy.
@@ -46,12 +47,14 @@ def main_table(
     Returns:
         COLUMNS. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are.
         ``evidence_recall`` is the mean over the questions whose evidence is known, empty when there are none.
+        ``failed_plans`` counts questions whose plan failed, so that only the policy's fill was shown.
 
     Raises:
         ValueError: a condition lacks a question's row, or has it twice.
     """
     keys = ["question_id", "policy", "budget_chars"]
-    rows = predictions.merge(packed[[*keys, "evidence_recall"]], on=keys, how="outer", validate="1:1", indicator=True)
+    shown = packed[[*keys, "evidence_recall", "plan_failed"]]
+    rows = predictions.merge(shown, on=keys, how="outer", validate="1:1", indicator=True)
     if (rows["_merge"] != "both").any():
         raise ValueError("predictions and packed contexts do not hold the same conditions")
     everyone = sorted(question_id for ids in splits.values() for question_id in ids)
@@ -68,7 +71,8 @@ def main_table(
                 interval = wilson(correct, len(ids), confidence=confidence)
                 found.append(
                     (policy, budget, split, len(ids), correct, correct / len(ids), interval.low, interval.high,
-                     chosen["evidence_recall"].mean(), int(chosen["failure"].notna().sum()))
+                     chosen["evidence_recall"].mean(), int(chosen["failure"].notna().sum()),
+                     int(chosen["plan_failed"].sum()))
                 )  # fmt: skip
     return pd.DataFrame(found, columns=list(COLUMNS))
 

@@ -10,7 +10,7 @@ from typing import Any
 from plancheck.backends.conversion import convert_gguf
 from plancheck.backends.folders import copy_model, file_sha256, model_files
 from plancheck.backends.models import LOCK, WEIGHTS, digest, made_once
-from plancheck.backends.reranker_tuning import tune_reranker
+from plancheck.backends.reranker_tuning import from_encoder, tune_reranker
 from plancheck.backends.snapshots import download_model
 from plancheck.backends.tuning_pairs import tuning_pairs
 from plancheck.backends.wheels import wheel_weights
@@ -117,13 +117,15 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
     def make(target: Path) -> None:
         log.info("tuning the reranker on %d pairs (once; about a minute)", len(pairs))
         tune_reranker(
-            LOCK.parent / encoder["path"],
+            from_encoder(LOCK.parent / encoder["path"]),
             pairs,
             target,
             epochs=spec.epochs,
             batch_size=spec.batch_size,
             learning_rate=spec.learning_rate,
             seed=spec.seed,
+            device="cpu",  # where every user's machine makes the same reranker as far as it can
+            remedy="Change models.reranker (questions, learning_rate, seed) or benchmark.controlled.context_chars.",
         )
 
     return digest(recipe), made_once(recipe, make)

@@ -3,11 +3,13 @@
 import hashlib
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.errors import all_problems
 from plancheck.files import DATA, read_table, write_table
 from plancheck.params import Pack, Params, Policy
 from plancheck.policies import Rankings, order, rerank_first
@@ -18,57 +20,99 @@ from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
 
+PLANS = DATA / "plans.parquet"
+TUNED = DATA / "rerank_tuned.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What earlier stages found for a question: rankings of its atoms, and the atom IDs that each selector named."""
+
+    rankings: Rankings
+    plans: Mapping[str, Sequence[str]]
+
 
 def run(params: Params) -> None:
-    """Write data/packed.parquet: a row for each question, policy and budget, in this order."""
+    """Write data/packed.parquet: a row for each question, policy and budget, in this order.
+
+    Raises:
+        StudyError: a policy uses a selector without plans, or the tuned reranker when it was not made.
+    """
     rrf_k = params.retrieve.rrf_k
-    atoms, rankings = read_atoms(), read_rankings(rrf_k=rrf_k)
+    questions = sorted(read_questions(), key=lambda question: question.question_id)
+    atoms, rankings, plans = read_atoms(), read_rankings(rrf_k=rrf_k), read_plans()
+    known = {
+        question.question_id: Known(rankings[question.question_id], plans.get(question.question_id, {}))
+        for question in questions
+    }
+    refuse_what_is_not_made(params.pack, known)
     rows: list[dict[str, Any]] = []
-    for question in sorted(read_questions(), key=lambda question: question.question_id):
+    for question in questions:
         context = read_contexts([question.context_id])[question.context_id]
-        rows += packed_rows(
-            question, context, atoms[question.context_id], rankings[question.question_id], params.pack, rrf_k=rrf_k
-        )
+        own = atoms[question.context_id]
+        rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
     write_table(DATA / "packed.parquet", rows, PACKED)
     LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
 
 
+def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:
+    problems = []
+    for name, policy in settings.policies.items():
+        if policy.selector and (lacking := sum(policy.selector not in found.plans for found in known.values())):
+            problems.append(f"{name}: {PLANS} lacks a plan of selector {policy.selector} for {lacking} question(s)")
+        if policy.fill == "rerank_tuned" and any(found.rankings.rerank_tuned is None for found in known.values()):
+            problems.append(f"{name}: {TUNED} lacks questions; it is empty when tune.enabled is false")
+    if problems:
+        raise all_problems(
+            "params.yaml, pack.policies:",
+            problems,
+            remedy="Run `dvc repro` to make what is missing, or drop the policies in conf/policies.",
+        )
+
+
 def packed_rows(
-    question: Question, context: str, atoms: tuple[Atom, ...], rankings: Rankings, settings: Pack, *, rrf_k: int
+    question: Question, context: str, atoms: tuple[Atom, ...], known: Known, settings: Pack, *, rrf_k: int
 ) -> list[dict[str, Any]]:
     """A question's rows of data/packed.parquet, by policy and budget as declared."""
     rows = []
+    positions = {atom.atom_id: position for position, atom in enumerate(atoms)}
     for name, policy in settings.policies.items():
-        spans_only = policy.fill in ("head", "head_tail")
-        ordered = (
-            []
-            if spans_only
-            else order(policy, rankings, atoms, question_id=question.question_id, seed=settings.seed, rrf_k=rrf_k)
-        )
-        for budget in settings.budgets_chars:
-            packed = pack_one(policy, atoms if spans_only else ordered, settings, budget_chars=budget)
-            text = packing.packed_text(context, packed.pieces)
-            rows.append(
-                {
-                    "question_id": question.question_id,
-                    "policy": name,
-                    "budget_chars": budget,
-                    "packed_id": hashlib.sha256(f"{question.question_id}\n{text}".encode()).hexdigest(),
-                    "atom_ids": [piece.atom_id for piece in packed.pieces],
-                    "starts": [piece.start for piece in packed.pieces],
-                    "ends": [piece.end for piece in packed.pieces],
-                    "chars": packed.chars,
-                    "cut": packed.cut,
-                    "skipped": packed.skipped,
-                    "evidence_recall": packing.evidence_recall(question.evidence, packed.pieces),
-                }
+        plan = [positions[atom_id] for atom_id in known.plans[policy.selector]] if policy.selector else []
+        ordered: Sequence[Atom] = atoms
+        if policy.fill not in ("head", "head_tail"):
+            ordered = order(
+                policy,
+                known.rankings,
+                atoms,
+                plan=plan,
+                question_id=question.question_id,
+                seed=settings.seed,
+                rrf_k=rrf_k,
             )
+        for budget in settings.budgets_chars:
+            shown = packed_columns(question, context, pack_one(policy, ordered, settings, budget_chars=budget))
+            failed = policy.selector is not None and not plan
+            rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, **shown})
     return rows
 
 
-def pack_one(
-    policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_chars: int
-) -> packing.Packed:
+def packed_columns(question: Question, context: str, packed: packing.Packed) -> dict[str, Any]:
+    """The columns of a row that what is shown decides."""
+    text = packing.packed_text(context, packed.pieces)
+    return {
+        "question_id": question.question_id,
+        "packed_id": hashlib.sha256(f"{question.question_id}\n{text}".encode()).hexdigest(),
+        "atom_ids": [piece.atom_id for piece in packed.pieces],
+        "starts": [piece.start for piece in packed.pieces],
+        "ends": [piece.end for piece in packed.pieces],
+        "chars": packed.chars,
+        "cut": packed.cut,
+        "skipped": packed.skipped,
+        "evidence_recall": packing.evidence_recall(question.evidence, packed.pieces),
+    }
+
+
+def pack_one(policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_chars: int) -> packing.Packed:
     if policy.fill == "head":
         return packing.head(atoms, budget_chars=budget_chars)
     if policy.fill == "head_tail":
@@ -86,16 +130,38 @@ def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
     for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
         by_question[row["question_id"]].append(row)
         position_of[row["question_id"], row["atom_id"]] = row["position"]
-    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist():
-        position = position_of[row["question_id"], row["atom_id"]]
-        pools[row["question_id"]].append((position, row["rerank_rank"]))
+    pools, tuned = (read_pools(name, position_of) for name in ("rerank", "rerank_tuned"))
     found = {}
     for question_id, rows in by_question.items():
         bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
         hybrid = reciprocal_rank([bm25, dense], k=rrf_k)
-        found[question_id] = Rankings(bm25, dense, mmr, rerank_first(pools[question_id], hybrid))
+        found[question_id] = Rankings(
+            bm25,
+            dense,
+            mmr,
+            hybrid,
+            rerank_first(pools[question_id], hybrid),
+            rerank_first(tuned[question_id], hybrid) if question_id in tuned else None,
+        )
     return found
+
+
+def read_pools(name: str, position_of: Mapping[tuple[str, str], int]) -> dict[str, list[tuple[int, int]]]:
+    """(position, rank) of every reranked atom of data/<name>.parquet, by question."""
+    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    table = read_table(DATA / f"{name}.parquet", columns=["question_id", "atom_id", "rerank_rank"])
+    for row in table.to_pylist():
+        position = position_of[row["question_id"], row["atom_id"]]
+        pools[row["question_id"]].append((position, row["rerank_rank"]))
+    return pools
+
+
+def read_plans() -> dict[str, dict[str, list[str]]]:
+    """The atom IDs of every plan, by question and selector; empty where the plan failed."""
+    plans: dict[str, dict[str, list[str]]] = defaultdict(dict)
+    for row in read_table(PLANS, columns=["question_id", "selector", "atom_ids"]).to_pylist():
+        plans[row["question_id"]][row["selector"]] = row["atom_ids"]
+    return plans
 
 
 def ranking_of(rows: list[dict[str, int]], column: str) -> Ranking:

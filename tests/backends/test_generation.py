@@ -1,54 +1,21 @@
-"""A tiny Qwen2 with random weights and a tokenizer made here: the published model's code path without its weights."""
+"""Causal language models on a tiny Qwen2 with random weights, against plain passes of Transformers."""
 
 import threading
 
 import pytest
 import torch
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-from tokenizers.decoders import ByteLevel
-from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoTokenizer, Qwen2ForCausalLM
 
 from plancheck.backends.generation import load_causal_model
 from plancheck.errors import StudyError
 
-TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
-    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 PROMPTS = ["Where is the mill?", "The mill is in Tarn. Where is the mill? Say it in a word.", "Who?"]
 CHOICES = [["in Tarn", "B", "at the river by the old bridge", "D D"]] * 3
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    path = tmp_path_factory.mktemp("qwen2")
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )
-    tokenizer.train_from_iterator([*PROMPTS, "A B C D", " A B C D"] * 20, trainer)
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="<|im_end|>", pad_token="<|endoftext|>")
-    fast.chat_template = TEMPLATE
-    fast.save_pretrained(path)
-    torch.manual_seed(0)
-    config = Qwen2Config(
-        vocab_size=len(fast),
-        hidden_size=32,
-        intermediate_size=64,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=256,
-        eos_token_id=fast.eos_token_id,
-        pad_token_id=fast.pad_token_id,
-        initializer_range=0.3,
-    )
-    Qwen2ForCausalLM(config).save_pretrained(path)
-    return path
+def folder(tiny_qwen2):
+    return tiny_qwen2
 
 
 @pytest.fixture(scope="module")

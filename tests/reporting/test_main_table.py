@@ -20,7 +20,9 @@ def tables(correct, recall, failure=None):
             "failure": failure or [None] * 5,
         }
     )
-    packed = predictions[["question_id", "policy", "budget_chars"]].assign(evidence_recall=recall)
+    packed = predictions[["question_id", "policy", "budget_chars"]].assign(
+        evidence_recall=recall, plan_failed=[True, False, False, True, False]
+    )
     return predictions, packed.sample(frac=1, random_state=3)
 
 
@@ -36,12 +38,17 @@ def test_all_questions_and_the_test_split_each_have_a_row():
     assert found["correct"].tolist() == [3, 1]
     assert found["accuracy"].tolist() == [0.6, 0.5]
     assert found["evidence_recall"].tolist() == [0.5, 0.5]
+    assert found["failed_plans"].tolist() == [2, 1]
 
 
 def test_a_failed_answer_stays_in_the_denominator_and_is_counted():
     failure = ["unparsable", None, None, None, "too_long"]
     found = table(*tables([False, True, True, True, False], [1.0] * 5, failure))
-    assert (found["questions"].tolist(), found["correct"].tolist(), found["failures"].tolist()) == ([5, 2], [3, 1], [2, 1])
+    assert (found["questions"].tolist(), found["correct"].tolist(), found["failures"].tolist()) == (
+        [5, 2],
+        [3, 1],
+        [2, 1],
+    )
 
 
 def test_recall_is_over_the_questions_whose_evidence_is_known():
@@ -62,9 +69,9 @@ def test_a_question_without_a_row_or_with_two_is_an_error():
 
 
 def test_the_printed_table_names_accuracy_interval_recall_and_failures(tmp_path):
-    table(*tables([True, False, True, True, False], [1.0, 0.0, 0.5, 1.0, 0.0], [None, "too_long", None, None, None])).to_csv(
-        tmp_path / "main.csv", index=False
-    )
+    table(
+        *tables([True, False, True, True, False], [1.0, 0.0, 0.5, 1.0, 0.0], [None, "too_long", None, None, None])
+    ).to_csv(tmp_path / "main.csv", index=False)
     console = Console(file=io.StringIO(), width=120)
     show(tmp_path / "main.csv", console=console)
 

@@ -1,6 +1,7 @@
-"""A small study without a fault: 6 questions, 3 contexts, 2 policies, 2 budgets."""
+"""A small study without a fault: 6 questions, 3 contexts, 3 policies, 2 budgets, 2 selectors."""
 
 import hashlib
+import json
 
 import great_expectations as gx
 import pyarrow as pa
@@ -9,16 +10,32 @@ import pytest
 from plancheck.atoms import cut
 from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
-from plancheck.params import Atoms, MultiDocument, Pack, Params, Policy, Retrieve, Split, Window
+from plancheck.params import (
+    Atoms,
+    Mine,
+    MultiDocument,
+    Pack,
+    Params,
+    Plan,
+    Planner,
+    Policy,
+    Retrieve,
+    Split,
+    Tune,
+    Window,
+)
+from plancheck.planning.prompt import completion
 from plancheck.privacy import switch_off_telemetry
 from plancheck.records import TABLES
 from validation.gate import quiet
-from validation.inputs import SPLITS_FILE, Inputs, table_file
+from validation.inputs import SPLITS_FILE, Inputs, rows_file, table_file
 
 WINDOWS = {"Single": (80, 10), "Multi": (60, 10)}
 DOMAIN = {"a": "Single", "b": "Multi", "c": "Multi"}
 CONTEXT_OF = "aaabcc"  # of questions q0 to q5
 POOL = 3
+SAMPLES = 3
+GOLD = "ABCD"
 PROBABILITIES = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
 
 
@@ -39,8 +56,18 @@ def study_params(group_by="none", sizes=None):
             budgets_chars=[100, 50],
             overflow="cut",
             merge_overlaps=False,
-            policies={"head": Policy(fill="head"), "bm25": Policy(fill="bm25")},
+            policies={
+                "head": Policy(fill="head"),
+                "bm25": Policy(fill="bm25"),
+                "sft+bm25": Policy(selector="sft", fill="bm25"),
+            },
         ),
+        planner=Planner(
+            max_atoms=2, snippet_chars=None, begin_reply=True, max_new_tokens=8, device="cpu", dtype="float32"
+        ),
+        mine=Mine(seed=1, samples=SAMPLES, temperature=0.7, top_p=0.9, budget_chars=100),
+        plan=Plan(seed=1, selectors=["sft", "evidence"]),
+        tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
     )
 
 
@@ -82,7 +109,7 @@ def add_question(rows, index, name, atoms):
             "length": "",
             "question": f"SECRET question text {index % 4}",
             **{f"choice_{letter}": f"SECRET choice {letter}" for letter in "abcd"},
-            "answer": "ABCD"[index % 4],
+            "answer": GOLD[index % 4],
             "context_id": context_id(name),
             "evidence": None,
         }
@@ -104,17 +131,74 @@ def add_question(rows, index, name, atoms):
             }
         )
         if position < POOL:
-            rows["rerank"].append(
-                {
-                    "question_id": question_id,
-                    "atom_id": atom.atom_id,
-                    "rerank_score": -float(position),
-                    "rerank_rank": position + 1,
-                }
-            )
-    for policy in ("head", "bm25"):
+            reranked = {"rerank_score": -float(position), "rerank_rank": position + 1}
+            rows["rerank"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
+            rows["rerank_tuned"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
+    add_plans(rows, index, question_id, atoms[name])
+    if question_id not in study_splits()["test"]:
+        add_traces(rows, index, question_id, atoms[name])
+    for policy in ("head", "bm25", "sft+bm25"):
         for budget in (100, 50):
             add_condition(rows, index, question_id, policy, budget, atoms[name])
+
+
+def add_plans(rows, index, question_id, atoms):
+    """The plan of sft fails for q1; evidence names the last atom, which in context b is no candidate."""
+    named = {"sft": [] if index == 1 else [1, 0], "evidence": [len(atoms) - 1]}
+    for selector, positions in named.items():
+        rows["plans"].append(
+            {
+                "question_id": question_id,
+                "selector": selector,
+                "atom_ids": [atoms[position].atom_id for position in positions],
+                "parsed": bool(positions),
+                "failure": None if positions else "unparsable",
+                "bm25_ranks": [position + 1 for position in positions],
+                "dense_ranks": [position + 1 for position in positions],
+                "rerank_ranks": [position + 1 if position < POOL else None for position in positions],
+            }
+        )
+
+
+def add_traces(rows, index, question_id, atoms):
+    """Three samples: a rewarded plan, the same atoms again, and a reply that names none."""
+    gold = GOLD[index % 4]
+    outcome = {"failure": None, "chars": 90, "letter": gold, "correct": True, "reward": 1}
+    nothing = {"failure": "unparsable", "chars": None, "letter": None, "correct": False, "reward": 0}
+    samples = [([1, 0], outcome, None), ([0, 1], outcome, 0), ([], nothing, None)]
+    for sample, (positions, said, duplicate_of) in enumerate(samples):
+        rows["traces"].append(
+            {
+                "question_id": question_id,
+                "sample": sample,
+                "atom_ids": [atoms[position].atom_id for position in positions],
+                "parsed": bool(positions),
+                **said,
+                "duplicate_of": duplicate_of,
+            }
+        )
+
+
+def study_sft(rows):
+    """A row for each train and dev question: the plan of its first trace."""
+    found = {"train": [], "dev": []}
+    splits = study_splits()
+    for trace in rows["traces"]:
+        if trace["sample"]:
+            continue
+        pool = [row for row in rows["retrieval"] if row["question_id"] == trace["question_id"] and row["candidate"]]
+        content = completion([2, 1], begin_reply=True)
+        found["train" if trace["question_id"] in splits["train"] else "dev"].append(
+            {
+                "question_id": trace["question_id"],
+                "prompt": [{"role": "user", "content": "SECRET prompt"}],
+                "completion": [{"role": "assistant", "content": content}],
+                "atom_ids": list(trace["atom_ids"]),
+                "candidate_ids": [row["atom_id"] for row in pool],
+                "reward": 1,
+            }
+        )
+    return found
 
 
 def add_condition(rows, index, question_id, policy, budget, atoms):
@@ -134,9 +218,10 @@ def add_condition(rows, index, question_id, policy, budget, atoms):
             "cut": shown.cut,
             "skipped": 0,
             "evidence_recall": 0.5 if index % 2 else None,
+            "plan_failed": (policy, index) == ("sft+bm25", 1),
         }
     )
-    gold = "ABCD"[index % 4]
+    gold = GOLD[index % 4]
     letter = None if (index, budget) == (5, 50) else "A"
     rows["predictions"].append(
         {
@@ -164,16 +249,20 @@ class Study:
 
     def __init__(self, group_by="none", sizes=None):
         self.rows = study_rows()
+        self.sft = study_sft(self.rows)
         self.splits = study_splits(group_by)
         self.params = study_params(group_by, sizes)
 
     def inputs(self):
-        return Inputs(self.params, as_tables(self.rows), self.splits)
+        return Inputs(self.params, as_tables(self.rows), self.splits, self.sft)
 
     def write(self):
         for name, table in as_tables(self.rows).items():
             write_table(table_file(name), table, TABLES[name])
         write_json(SPLITS_FILE, self.splits)
+        for split, rows in self.sft.items():
+            rows_file(split).parent.mkdir(exist_ok=True)
+            rows_file(split).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture(scope="session")

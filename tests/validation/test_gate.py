@@ -32,12 +32,14 @@ def holds_no_secret(folder):
 
 def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsys):
     assert gate.main(["split"]) == 0
+    assert gate.main(["rows"]) == 0
     assert gate.main(["results"]) == 0
     said = capsys.readouterr()
     assert "check@split: 30 expectations hold" in said.out
+    assert "check@rows: 81 expectations hold" in said.out
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/results.json").read_text())
-    assert written["success"] and written["expectations"] == 160
+    assert written["success"] and written["expectations"] == 203
     assert written["suites"]["retrieval"]["expectations"][-1] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
@@ -46,7 +48,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         "unexpected": 0,
     }
     names = {page.parent.parent.parent.name for page in pages(folder)}
-    assert {"questions", "splits", "predictions"} <= names
+    assert {"questions", "splits", "rows_train", "predictions"} <= names
 
 
 def test_a_report_is_the_same_bytes_again_and_the_site_does_not_grow(folder):
@@ -73,13 +75,37 @@ def test_a_failed_gate_names_everything_and_leaves_no_report(folder, capsys):
     error = capsys.readouterr().err
     assert "Traceback" not in error
     assert "data/predictions.parquet, suite predictions, correct and right: correct says whether" in error
-    assert "broken by 23 of 24: q0/head/50, " in error
-    assert "q5/head/100 and 3 more" in error  # the first 20, then a count
+    assert "broken by 35 of 36: q0/head/50, " in error
+    assert "q3/bm25/100 and 15 more" in error  # the first 20, then a count
     assert "data/atoms.parquet, suite atoms_by_context, uncovered_chars: every character is in some atom" in error
-    assert "a letter is A, B, C or D; broken by 1 of 24: q0/head/100" in error
+    assert "a letter is A, B, C or D; broken by 1 of 36: q0/head/100" in error
     assert not stale.exists()
     assert pages(folder)
     assert "SECRET" not in error and holds_no_secret(folder)
+
+
+def test_a_test_question_among_the_training_rows_fails_the_gate_and_leaves_no_report(folder, capsys):
+    gate.check("rows")
+    report = folder.path / "reports/checks/rows.json"
+    assert report.exists()
+    injected = folder.sft["train"][0] | {"question_id": "q4"}
+    folder.sft["train"].append(injected)
+    folder.write()
+    assert gate.main(["rows"]) == 1
+    error = capsys.readouterr().err
+    assert "data/sft/train.jsonl, suite rows_train, question_id: no row is of a test question" in error
+    assert "train/q4" in error
+    assert not report.exists()
+    assert holds_no_secret(folder)
+
+
+def test_lines_that_are_no_objects_are_all_named(folder, capsys):
+    path = folder.path / "data/sft/dev.jsonl"
+    path.write_text(path.read_text() + '["a list"]\n{"cut sh')
+    assert gate.main(["rows"]) == 1
+    error = capsys.readouterr().err
+    for part in ("data/sft/dev.jsonl", "line 2: not an object", "line 3: not JSON", "dvc repro -f rows"):
+        assert part in error
 
 
 def test_no_question_text_reaches_messages_reports_or_data_docs(folder, capsys):
@@ -104,11 +130,18 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     assert gate.main(["results"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check@results: 2 of 64 expectations do not hold" in error
+    assert "check@results: 2 of 79 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(
-    ("name", "file"), [("split", "questions.parquet"), ("split", "splits.json"), ("results", "packed.parquet")]
+    ("name", "file"),
+    [
+        ("split", "questions.parquet"),
+        ("split", "splits.json"),
+        ("rows", "sft/dev.jsonl"),
+        ("rows", "traces.parquet"),
+        ("results", "packed.parquet"),
+    ],
 )
 def test_a_missing_table_is_named(name, file, folder, capsys):
     (folder.path / "data" / file).unlink()

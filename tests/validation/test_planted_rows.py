@@ -2,7 +2,7 @@
 
 import pytest
 
-from validation import atoms, packed, predictions, questions, rerank, retrieval, splits
+from validation import atoms, packed, plans, predictions, questions, rerank, retrieval, rows, splits, traces
 from validation.gate import validate
 
 
@@ -231,6 +231,190 @@ def test_faults_of_a_prediction_break_their_rule(change, rules, make_study, cont
     study = make_study()
     answered(study).update(change)
     assert broken(study, predictions, context) == {rule: ("q0/head/100",) for rule in rules}
+
+
+@pytest.mark.parametrize(("name", "policy"), [("q1", "sft+bm25"), ("q0", "sft+bm25"), ("q0", "bm25")])
+def test_a_plan_that_failed_must_be_marked_and_no_other(name, policy, make_study, context):
+    study = make_study()
+    condition = row(study.rows["packed"], question_id=name, policy=policy, budget_chars=50)
+    condition["plan_failed"] = not condition["plan_failed"]
+    rule = "plan_failed says whether the plan of the policy's selector failed"
+    assert broken(study, packed, context) == {rule: (f"{name}/{policy}/50",)}
+
+
+def test_a_condition_whose_plan_is_not_there_is_named(make_study, context):
+    study = make_study()
+    study.rows["plans"].remove(row(study.rows["plans"], question_id="q0", selector="sft"))
+    assert broken(study, packed, context) == {"failed is present": ("q0/sft+bm25/100", "q0/sft+bm25/50")}
+    assert broken(study, plans, context) == {"every selector has a plan, or its failure": ("q0",)}
+
+
+def candidate(study, question_id, position):
+    return row(study.rows["retrieval"], question_id=question_id, position=position)["atom_id"]
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({"parsed": False}, ["parsed says whether the plan names an atom"]),
+        ({"failure": "error"}, ["there is either a plan or a failure"]),
+        ({"bm25_ranks": [1, 2]}, ["bm25_ranks are those of the atoms, in order"]),
+        ({"dense_ranks": [2]}, ["dense_ranks are those of the atoms, in order"]),
+        ({"rerank_ranks": [2, None]}, ["rerank_ranks are those of the atoms, in order"]),
+        ({"selector": "evidence_half"}, ["selector is in plan.selectors"]),
+    ],
+)
+def test_faults_of_a_plan_break_their_rule(change, rules, make_study, context):
+    study = make_study()
+    plan = row(study.rows["plans"], question_id="q0", selector="sft")
+    plan.update(change)
+    found = broken(study, plans, context)
+    found.pop("every selector has a plan, or its failure", None)
+    assert found == {rule: (f"q0/{plan['selector']}",) for rule in rules}
+
+
+def test_a_planner_names_candidates_only_while_evidence_may_lie_elsewhere(make_study, context):
+    study = make_study()
+    outside = candidate(study, "q3", 4)
+    assert outside in row(study.rows["plans"], question_id="q3", selector="evidence")["atom_ids"]
+    row(study.rows["plans"], question_id="q3", selector="sft")["atom_ids"] = [outside, candidate(study, "q3", 0)]
+    assert broken(study, plans, context)["every atom that a planner names is in the candidate pool"] == ("q3/sft",)
+
+
+def test_atoms_of_another_context_repeated_or_too_many_are_named(make_study, context):
+    study = make_study()
+    plan = row(study.rows["plans"], question_id="q0", selector="sft")
+    plan["atom_ids"] = [candidate(study, "q3", 0), *plan["atom_ids"], plan["atom_ids"][0]]
+    assert set(broken(study, plans, context)) >= {
+        "every atom is of the question's context",
+        "a plan names an atom once",
+        "a planner names at most 2 atoms (planner.max_atoms)",
+    }
+
+
+@pytest.mark.parametrize(
+    ("sample", "change", "rules"),
+    [
+        (0, {"question_id": "q5"}, ["no trace is of a test question"]),
+        (0, {"question_id": "q9"}, ["a trace is of a question of the study"]),
+        (0, {"reward": 0}, ["reward is 1 when correct, else 0"]),
+        (0, {"correct": False}, ["correct says whether letter equals", "reward is 1 when correct, else 0"]),
+        (0, {"letter": None}, ["there is either a letter or a failure", "correct says whether letter equals"]),
+        (0, {"chars": 101}, ["an executed plan fits"]),
+        (0, {"chars": None}, ["chars is there when"]),
+        (2, {"chars": 4}, ["chars is there when"]),
+        (2, {"parsed": True}, ["parsed says whether"]),
+        (2, {"failure": None, "letter": "B"}, ["a plan that names no atom has no letter"]),
+        (0, {"duplicate_of": 1}, ["duplicate_of is"]),
+        (1, {"duplicate_of": None}, ["duplicate_of is"]),
+        (1, {"duplicate_of": 2}, ["duplicate_of is"]),
+        (1, {"chars": 89}, ["duplicate_of is"]),
+        (1, {"sample": 3}, ["samples count from 0 to 2"]),
+        (1, {"sample": 0}, ["a sample has one row"]),
+    ],
+)
+def test_faults_of_a_trace_break_their_rule(sample, change, rules, make_study, context):
+    study = make_study()
+    row(study.rows["traces"], question_id="q0", sample=sample).update(change)
+    found = broken(study, traces, context)
+    assert [rule for rule in rules if not any(name.startswith(rule) for name in found)] == []
+
+
+def test_a_question_without_all_its_samples_is_named(make_study, context):
+    study = make_study()
+    study.rows["traces"].remove(row(study.rows["traces"], question_id="q3", sample=2))
+    assert broken(study, traces, context) == {"every train and dev question has all its samples": ("q3",)}
+
+
+def test_a_traced_atom_outside_the_pool_is_named(make_study, context):
+    study = make_study()
+    row(study.rows["traces"], question_id="q3", sample=0)["atom_ids"][0] = candidate(study, "q3", 4)
+    found = broken(study, traces, context)
+    assert found["every atom is in the question's candidate pool"] == ("q3/0",)
+
+
+def reply(numbers):
+    return [{"role": "assistant", "content": f"The needed passages are {numbers}"}]
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({"reward": 0}, ["the plan's reward is 1"]),
+        ({"reward": True}, ["a row has"]),
+        ({"prompt": "SECRET"}, ["a row has"]),
+        ({"prompt": [{"role": "assistant", "content": "SECRET"}]}, ["a row has"]),
+        ({"completion": reply("[2] [1]") * 2}, ["a row has"]),
+        ({"completion": [{"role": "assistant", "content": ""}]}, ["a row has"]),
+        ({"note": "SECRET"}, ["a row has"]),
+        ({"completion": reply("[1] [2]")}, ["the completion names"]),
+        ({"completion": reply("[2] [1] [9]")}, ["the completion names"]),
+        ({"completion": reply("[2] [1] SECRET")}, ["the completion names"]),
+        ({"atom_ids": []}, ["a plan names 1 to 2 atoms", "the completion names", "the plan is a rewarded trace"]),
+    ],
+)
+def test_faults_of_a_training_row_break_their_rule(change, rules, make_study, context):
+    study = make_study()
+    study.sft["train"][1].update(change)
+    found = broken(study, rows, context)
+    assert len(found) == len(rules)
+    for rule in rules:
+        (name,) = [name for name in found if name.startswith(rule)]
+        assert found[name] == ("train/q1",)
+
+
+def test_a_training_row_of_a_test_question_is_named_in_either_file(make_study, context):
+    for split in ("train", "dev"):
+        study = make_study()
+        study.sft[split][0]["question_id"] = "q4"
+        assert broken(study, rows, context)["no row is of a test question"] == (f"{split}/q4",)
+
+
+def test_a_dev_row_in_train_and_an_unknown_one_are_named(make_study, context):
+    study = make_study()
+    study.sft["train"] += study.sft["dev"]
+    assert broken(study, rows, context) == {
+        "no row is of a dev question, or of one in no split": ("train/q3",),
+    }
+    study.sft["train"][-1] = study.sft["train"][-1] | {"question_id": "q9"}
+    assert broken(study, rows, context)["no row is of a dev question, or of one in no split"] == ("train/q9",)
+
+
+def test_an_unrewarded_trace_or_another_pool_makes_no_training_row(make_study, context):
+    study = make_study()
+    for trace in study.rows["traces"]:
+        if trace["question_id"] == "q0":
+            trace["reward"] = 0
+    study.sft["train"][1]["candidate_ids"].append("another")
+    assert broken(study, rows, context) == {
+        "the plan is a rewarded trace of the question": ("train/q0",),
+        "the row's candidates are the question's candidate pool, by position": ("train/q1",),
+    }
+
+
+def test_a_training_row_whose_context_a_test_question_has_breaks_a_rule_when_grouping_is_asked_for(make_study, context):
+    found = {}
+    for group_by in ("none", "context"):
+        study = make_study(group_by)
+        study.splits |= {"train": ["q0", "q1"], "test": ["q2", "q4", "q5"]}
+        study.sft["train"].pop()
+        found[group_by] = broken(study, rows, context)
+    rule = "the row's context lies on one side of the split"
+    assert found == {"none": {}, "context": {rule: ("train/q0", "train/q1")}}
+
+
+def test_a_row_without_an_id_is_named_by_its_line(make_study, context):
+    study = make_study()
+    del study.sft["train"][1]["question_id"]
+    (records,) = broken(study, rows, context).values()
+    assert records == ("train/line 2",)
+
+
+def test_no_text_of_training_rows_reaches_a_frame(make_study):
+    study = make_study()
+    study.sft["train"][0]["reward"] = "SECRET"
+    for frame in rows.frames(study.inputs()).values():
+        assert not frame.astype(str).stack().str.contains("SECRET").any()
 
 
 def test_stray_text_in_a_vocabulary_column_is_masked(make_study):

@@ -4,8 +4,20 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from plancheck.records import TABLES
-from validation import atoms, packed, predictions, questions, rerank, retrieval, schemas, splits
+from plancheck.records import FAILURES, TABLES
+from validation import (
+    atoms,
+    packed,
+    plans,
+    predictions,
+    questions,
+    rerank,
+    retrieval,
+    rows,
+    schemas,
+    splits,
+    traces,
+)
 from validation.gate import validate
 
 EXPECTATIONS = {
@@ -20,12 +32,46 @@ EXPECTATIONS = {
     "retrieval_by_question": 5,
     "rerank": 6,
     "rerank_by_question": 2,
-    "packed": 23,
+    "rerank_tuned": 6,
+    "rerank_tuned_by_question": 2,
+    "plans": 16,
+    "plans_by_question": 1,
+    "packed": 26,
     "packed_by_question": 1,
     "predictions": 24,
     "predictions_by_question": 1,
+    "traces": 22,
+    "traces_by_question": 1,
+    "rows_train": 12,
+    "rows_dev": 11,
 }
-MODULES = (questions, splits, atoms, retrieval, rerank, packed, predictions)
+MODULES = (questions, splits, atoms, retrieval, rerank, plans, packed, predictions, traces, rows)
+A_FAILURE = f"a failure is {', '.join(FAILURES)}"
+RERANK_PLANTS = {
+    "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
+    "a reranked atom is in its question's candidate pool": ("candidate", False),
+}
+RERANK_QUESTION_PLANTS = {
+    "every candidate is reranked": ("missing_candidates", 1),
+    "rerank_rank holds 1 to n, each once": ("rerank_rank_missing", 1),
+}
+
+
+def row_plants(other):
+    return {
+        "a row has question_id, prompt, completion, atom_ids, candidate_ids, reward of their form": ("misshapen", 1),
+        "a question has one row": ("question_id", lambda frame: frame["question_id"][1]),
+        "no row is of a test question": ("question_id", "q4"),
+        f"no row is of a {other} question, or of one in no split": ("elsewhere", 1),
+        "the plan's reward is 1": ("reward", 0),
+        "a plan names 1 to 2 atoms (planner.max_atoms)": ("atoms", 3),
+        "every atom is among the row's candidates": ("strangers", 1),
+        "the row's candidates are the question's candidate pool, by position": ("other_candidates", 1),
+        "the completion names the row's atoms by number, in order, and nothing else": ("unsaid", 1),
+        "the plan is a rewarded trace of the question": ("rewarded", False),
+        "the row's context lies on one side of the split": ("sides", 2),
+    }
+
 
 # Suite -> rule -> column and value that break it in the first row. A callable value makes it from the frame.
 PLANTS = {
@@ -73,14 +119,25 @@ PLANTS = {
         "mmr_rank holds 1 to n, each once": ("mmr_rank_missing", 1),
         "the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("candidates", 4),
     },
-    "rerank": {
-        "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
-        "a reranked atom is in its question's candidate pool": ("candidate", False),
+    "rerank": RERANK_PLANTS,
+    "rerank_by_question": RERANK_QUESTION_PLANTS,
+    "rerank_tuned": RERANK_PLANTS,
+    "rerank_tuned_by_question": RERANK_QUESTION_PLANTS,
+    "plans": {
+        "a selector has one plan for a question": ("selector", "evidence"),
+        "selector is in plan.selectors": ("selector", "unheard_of"),
+        A_FAILURE: ("failure", "tired"),
+        "parsed says whether the plan names an atom": ("parsed", False),
+        "there is either a plan or a failure": ("outcomes", 2),
+        "a plan names an atom once": ("repeated", 1),
+        "every atom is of the question's context": ("strangers", 1),
+        "every atom that a planner names is in the candidate pool": ("outsiders", 1),
+        "a planner names at most 2 atoms (planner.max_atoms)": ("atoms", 3),
+        "bm25_ranks are those of the atoms, in order": ("bm25_ranks_wrong", 1),
+        "dense_ranks are those of the atoms, in order": ("dense_ranks_wrong", 1),
+        "rerank_ranks are those of the atoms, in order": ("rerank_ranks_wrong", 1),
     },
-    "rerank_by_question": {
-        "every candidate is reranked": ("missing_candidates", 1),
-        "rerank_rank holds 1 to n, each once": ("rerank_rank_missing", 1),
-    },
+    "plans_by_question": {"every selector has a plan, or its failure": ("missing_plans", 1)},
     "packed": {
         "a condition has one row for a question": ("policy", "bm25"),
         "policy is in pack.policies": ("policy", "unheard_of"),
@@ -94,6 +151,7 @@ PLANTS = {
         "every atom shown exists": ("unknown_atoms", 1),
         "every atom shown is of the question's context": ("foreign_atoms", 1),
         "every piece is a non-empty part of its atom": ("stray_pieces", 1),
+        "plan_failed says whether the plan of the policy's selector failed": ("plan_failed", True),
     },
     "packed_by_question": {"every policy and budget has a row": ("missing_conditions", 1)},
     "predictions": {
@@ -101,7 +159,7 @@ PLANTS = {
         "policy is in pack.policies": ("policy", "unheard_of"),
         "budget_chars is in pack.budgets_chars": ("budget_chars", 101),
         "a letter is A, B, C or D": ("letter", "E"),
-        "a failure is unparsable, too_long, error": ("failure", "tired"),
+        A_FAILURE: ("failure", "tired"),
         "there is either a letter or a failure": ("outcomes", 2),
         "gold is the question's answer": ("answer", "D"),
         "correct says whether letter equals gold": ("correct", lambda frame: not frame["right"][0]),
@@ -115,10 +173,42 @@ PLANTS = {
         "a tokenised prompt has tokens": ("prompt_tokens", 0),
     },
     "predictions_by_question": {"every policy and budget has a row": ("missing_conditions", 1)},
+    "traces": {
+        "a sample has one row": ("sample", 1),
+        "no trace is of a test question": ("question_id", "q4"),
+        "a trace is of a question of the study": ("elsewhere", 1),
+        "samples count from 0 to 2 (mine.samples)": ("sample", 3),
+        "a plan names at most 2 atoms (planner.max_atoms)": ("atoms", 3),
+        "every atom is in the question's candidate pool": ("strangers", 1),
+        "a plan names an atom once": ("repeated", 1),
+        "parsed says whether the plan names an atom": ("parsed", False),
+        "a letter is A, B, C or D": ("letter", "E"),
+        A_FAILURE: ("failure", "tired"),
+        "there is either a letter or a failure": ("outcomes", 2),
+        "chars is there when the plan names an atom, and only then": ("executed", False),
+        "a plan that names no atom has no letter": ("unasked", 1),
+        "an executed plan fits 100 characters (mine.budget_chars)": ("chars", 101),
+        "correct says whether letter equals the question's answer": ("right", False),
+        "reward is 1 when correct, else 0": ("earned", 0),
+        "duplicate_of is the first sample with the same atoms, whose outcome is repeated": ("misled", 1),
+    },
+    "traces_by_question": {"every train and dev question has all its samples": ("missing_samples", 1)},
+    "rows_train": row_plants("dev"),
+    "rows_dev": row_plants("train"),
 }
 
 
-COLUMNS = {"questions": 14, "atoms": 7, "retrieval": 12, "rerank": 5, "packed": 12, "predictions": 14}
+COLUMNS = {
+    "questions": 14,
+    "atoms": 7,
+    "retrieval": 12,
+    "rerank": 5,
+    "rerank_tuned": 5,
+    "plans": 9,
+    "packed": 13,
+    "predictions": 14,
+    "traces": 11,
+}
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +252,7 @@ def test_every_suite_holds_the_number_of_expectations_it_should(suites):
 def test_every_rule_but_presence_has_a_planted_fault_below(suites):
     for name, suite in suites.items():
         rules = {item.description for item in suite.expectations if not item.description.endswith(" is present")}
-        if name == "questions":
-            rules.remove("there are questions")
+        rules -= {"there are questions", "there are rows to train on"}
         assert rules == set(PLANTS[name])
 
 
@@ -173,10 +262,11 @@ def test_a_study_without_a_fault_breaks_no_rule(frames, suites, context):
 
 @pytest.mark.parametrize(("name", "rule", "column", "value"), plants())
 def test_a_planted_fault_breaks_its_rule_and_no_other(name, rule, column, value, frames, suites, context):
-    assert broken_rules(planted(frames[name], column, value), suites[name], context) == [rule]
+    frame = frames["rows_train" if name == "rows_dev" else name]  # one row, as dev has, cannot be there twice
+    assert broken_rules(planted(frame, column, value), suites[name], context) == [rule]
 
 
-@pytest.mark.parametrize("name", ["questions", "atoms", "retrieval", "rerank", "packed", "predictions"])
+@pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_every_empty_value_is_reported_under_its_column(name, frames, suites, context):
     rules = [item.description for item in suites[name].expectations if item.description.endswith(" is present")]
     frame = frames[name].copy()
@@ -188,6 +278,21 @@ def test_every_empty_value_is_reported_under_its_column(name, frames, suites, co
 
 def test_a_benchmark_without_questions_is_reported(frames, suites, context):
     assert broken_rules(frames["questions"].iloc[:0], suites["questions"], context) == ["there are questions"]
+
+
+def test_no_rows_are_a_fault_of_train_and_none_of_dev(frames, suites, context):
+    nothing = frames["rows_train"].iloc[:0]
+    assert broken_rules(nothing, suites["rows_train"], context) == ["there are rows to train on"]
+    assert broken_rules(nothing, suites["rows_dev"], context) == []
+
+
+def test_a_tuned_reranker_that_is_off_has_no_rows(make_study, context):
+    study = make_study()
+    study.params = study.params.model_copy(update={"tune": study.params.tune.model_copy(update={"enabled": False})})
+    (suite,) = [suite for suite in rerank.suites(study.inputs()) if suite.name.startswith("rerank_tuned")]
+    frame = rerank.frames(study.inputs())["rerank_tuned"]
+    assert broken_rules(frame, suite, context) == ["there are no rows (tune.enabled)"]
+    assert broken_rules(frame.iloc[:0], suite, context) == []
 
 
 def test_every_table_has_a_suite_of_columns_and_types(inputs):

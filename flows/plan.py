@@ -1,0 +1,127 @@
+"""Stage plan as a Prefect flow: data/plans.parquet."""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.entry import main
+from flows.progress import results
+from plancheck.backends.adapters import adapter_digest
+from plancheck.backends.device import pick_device
+from plancheck.backends.models import LockedModel, locked
+from plancheck.benchmark.tables import read_questions
+from plancheck.errors import StudyError
+from plancheck.files import DATA, write_table
+from plancheck.params import Planner, Selector, read_params
+from plancheck.planning.harness import HARNESS
+from plancheck.planning.plans import Selected
+from plancheck.pools import read_pools
+from plancheck.records import PLANS
+from plancheck.tables import AtomRanks, read_atom_ranks, read_atoms
+from tasks.plan import Adapter, plan_shard
+from tasks.shards import Shard, shards, workers
+
+LOG = logging.getLogger("plancheck.plan")
+
+QUESTIONS_A_SHARD = 4
+# The folder of each selector's adapter; the base model has none.
+ADAPTERS: Final[dict[Selector, Path | None]] = {
+    "prompted": None,
+    "sft": Path("models/planner"),
+    "sft_early": Path("models/planner_early"),
+}
+
+
+@flow(name="plan")
+def plan() -> None:
+    """Let every selector plan for every question."""
+    params = read_params()
+    model = locked("planner")
+    questions = sorted(question.question_id for question in read_questions())
+    parts = shards(questions, size=QUESTIONS_A_SHARD)
+    ranks = read_atom_ranks()
+    rows: list[dict[str, Any]] = []
+    # One selector after another, so that at most one adapted model is in memory.
+    for selector in params.plan.selectors:
+        if selector in HARNESS:
+            plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
+        else:
+            plans = model_plans(selector, parts, model, params.planner)
+        rows += plan_rows(selector, plans, ranks)
+    write_table(DATA / "plans.parquet", rows, PLANS)
+
+
+def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, settings: Planner) -> dict[str, Selected]:
+    """The greedy plan of every question, by ID.
+
+    Raises:
+        StudyError: not one prompt could be read.
+    """
+    started = time.monotonic()
+    folder = ADAPTERS[selector]
+    adapter = Adapter(folder, adapter_digest(folder)) if folder else None
+    futures = [plan_shard.submit(shard, selector, model, adapter, settings) for shard in parts]
+    planned = {name: found for part in results(futures, parts, what=f"plan {selector}: questions")
+               for name, found in part.items()}  # fmt: skip
+    plans = {name: found.plans[0] for name, found in planned.items()}
+    failures = Counter(found.failure for found in plans.values())
+    if not {None, "unparsable"} & set(failures):
+        named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
+        raise StudyError(
+            f"plan: selector {selector} read not one of {len(plans)} prompts ({named}). Show the planner less of each "
+            "candidate (planner.snippet_chars) or fewer of them (retrieve.pool_size)."
+        )
+    LOG.info(
+        "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, in %.0f s",
+        selector, len(plans), sum(found.calls for found in planned.values()), 100 * failures[None] / len(plans),
+        sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1), time.monotonic() - started,
+    )  # fmt: skip
+    return plans
+
+
+def harness_plans(selector: Selector, questions: list[str], *, seed: int, max_atoms: int) -> dict[str, Selected]:
+    """The plan that a selector without a model makes for each question, by ID."""
+    select = HARNESS[selector]
+    atoms = read_atoms()
+    return {
+        pool.question.question_id: select(pool, atoms[pool.question.context_id], seed=seed, max_atoms=max_atoms)
+        for pool in read_pools(questions)
+    }
+
+
+def plan_rows(
+    selector: Selector, plans: Mapping[str, Selected], ranks: Mapping[tuple[str, str], AtomRanks]
+) -> list[dict[str, Any]]:
+    """A selector's rows of data/plans.parquet, by question ID."""
+    rows = []
+    for name, found in sorted(plans.items()):
+        named = [ranks[name, atom_id] for atom_id in found.atom_ids]
+        rows.append(
+            {
+                "question_id": name,
+                "selector": selector,
+                "atom_ids": list(found.atom_ids),
+                "parsed": bool(found.atom_ids),
+                "failure": found.failure,
+                "bm25_ranks": [rank.bm25 for rank in named],
+                "dense_ranks": [rank.dense for rank in named],
+                "rerank_ranks": [rank.rerank for rank in named],
+            }
+        )
+    return rows
+
+
+def run() -> None:
+    """Run the flow with a worker a core."""
+    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().planner.device)))
+    plan.with_options(task_runner=runner)()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(run))

@@ -1,0 +1,111 @@
+"""LoRA adapters of the planner: written, told apart by digest, and loaded onto the base model."""
+
+import functools
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import PeftModel, get_peft_model_state_dict
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from plancheck.backends.device import pick_device
+from plancheck.backends.generation import CausalModel, load_causal_model, read_causal_model
+from plancheck.backends.models import digest, file_digests
+from plancheck.errors import StudyError
+from plancheck.files import replacing
+
+CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+REMEDY = "Run `dvc repro train` to make it again."
+
+_LOADING = threading.Lock()
+
+
+def save_adapter(model: Any, target: Path, *, base_name: str) -> None:
+    """Write the adapter of a PEFT model as a folder of two files, the same bytes for the same weights.
+
+    PEFT's own `save_pretrained` adds a page, writes sets in an order that changes from process to process, and names
+    the base model by its folder on this machine.
+    """
+    weights = get_peft_model_state_dict(model, save_embedding_layers=False)
+    (config,) = model.peft_config.values()
+    settings = {**config.to_dict(), "base_model_name_or_path": base_name, "inference_mode": True}
+    plain = {name: sorted(value) if isinstance(value, set) else value for name, value in settings.items()}
+    with replacing(target) as temporary:
+        temporary.mkdir()
+        tensors = {name: weights[name].detach().float().cpu().contiguous() for name in sorted(weights)}
+        save_file(tensors, temporary / WEIGHTS, metadata={"format": "pt"})
+        (temporary / CONFIG).write_text(json.dumps(plain, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def adapter_digest(folder: Path) -> str:
+    """SHA-256 over the names and SHA-256 of the adapter's files, 64 hex digits; what cache keys hold of it.
+
+    Raises:
+        StudyError: the folder is missing or holds other files than an adapter's two.
+    """
+    found = file_digests(folder)
+    if set(found) != {CONFIG, WEIGHTS}:
+        raise StudyError(f"{folder}: must hold {CONFIG} and {WEIGHTS}, holds {sorted(found) or 'nothing'}. {REMEDY}")
+    return digest(found)
+
+
+def load_planner(base: Path, adapter: Path | None, *, device: str, dtype: str) -> CausalModel:
+    """The base model in a local folder, with an adapter on top unless it is None; the latest one stays loaded.
+
+    The adapter stays beside the weights in the model's own number format, as in training: merged into weights of
+    bfloat16, much of what it learned would be rounded away.
+
+    Raises:
+        StudyError: a folder is not what it should be, or the adapter belongs to another model.
+    """
+    if adapter is None:
+        return load_causal_model(base, device=device, dtype=dtype)
+    with _LOADING:
+        return _load(base.resolve(), adapter.resolve(), adapter_digest(adapter), pick_device(device), dtype)
+
+
+@functools.lru_cache(maxsize=1)
+def _load(base: Path, adapter: Path, _digest: str, device: str, dtype: str) -> CausalModel:
+    peft, tokenizer = adapted(base, adapter, device=device, dtype=dtype)
+    return CausalModel(peft.get_base_model(), tokenizer)
+
+
+def adapted(base: Path, adapter: Path, *, device: str, dtype: str) -> tuple[Any, Any]:
+    """The PEFT model of a base model and an adapter, ready for inference, and the tokenizer.
+
+    Raises:
+        StudyError: the adapter's files are no adapter, or one of another model.
+    """
+    model, tokenizer = read_causal_model(base, device=device, dtype=dtype)
+    try:
+        peft = PeftModel.from_pretrained(model, str(adapter), autocast_adapter_dtype=False, local_files_only=True)
+        with safe_open(adapter / WEIGHTS, framework="pt") as stored:
+            misfits = set(stored.keys()) ^ set(get_peft_model_state_dict(peft, save_embedding_layers=False))
+    except (KeyError, OSError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise StudyError(f"{adapter}: does not fit the model in {base} ({reason}). {REMEDY}") from error
+    if misfits:
+        raise StudyError(f"{adapter}: does not fit the model in {base} (such as {min(misfits)}). {REMEDY}")
+    return peft.eval(), tokenizer
+
+
+@torch.inference_mode()
+def refuse_idle(base: Path, adapter: Path, tokens: Sequence[int], *, device: str, dtype: str) -> None:
+    """Make sure that an adapter, as it lies on disk, changes what the model says after ``tokens``.
+
+    Raises:
+        StudyError: it does not, or it makes the model say nothing finite.
+    """
+    peft, _ = adapted(base, adapter, device=device, dtype=dtype)
+    ids = torch.tensor([list(tokens)], device=peft.device)
+    with peft.disable_adapter():
+        before = peft(ids, logits_to_keep=1).logits.float()
+    after = peft(ids, logits_to_keep=1).logits.float()
+    if not bool(torch.isfinite(after).all()):
+        raise StudyError(f"{adapter}: makes the planner's scores infinite. Lower train.learning_rate.")
+    if torch.equal(before, after):
+        raise StudyError(f"{adapter}: changes nothing of what the planner says. Raise train.learning_rate or epochs.")

@@ -1,0 +1,62 @@
+"""Task of stage plan: the greedy plans of some questions."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from prefect import runtime, task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+
+from plancheck.backends.adapters import load_planner
+from plancheck.backends.cache import GenerationCache
+from plancheck.backends.device import one_thread
+from plancheck.backends.identity import identity
+from plancheck.backends.models import LockedModel
+from plancheck.params import Planner
+from plancheck.planning import replies
+from plancheck.planning.mining import Planned, greedy_plan
+from plancheck.planning.prompt import reply_start
+from plancheck.pools import read_pools
+from tasks.retries import worth_retrying
+from tasks.shards import Shard
+
+RETRIES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """An adapter's folder and the digest of its files."""
+
+    path: Path
+    digest: str
+
+
+@task(
+    retries=RETRIES,
+    retry_delay_seconds=exponential_backoff(2),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=worth_retrying,
+    cache_policy=NO_CACHE,
+    task_run_name="plan {selector} {shard.name}",
+)
+def plan_shard(
+    shard: Shard, selector: str, model: LockedModel, adapter: Adapter | None, settings: Planner
+) -> dict[str, Planned]:
+    """A plan of each of the shard's questions, by ID; on the last try a plan that fails is a failed plan."""
+    one_thread()
+    causal = load_planner(model.path, adapter.path if adapter else None, device=settings.device, dtype=settings.dtype)
+    with GenerationCache() as cache:
+        planner = replies.Planner(
+            causal,
+            cache,
+            identity(
+                model.digest,
+                dtype=settings.dtype,
+                device=causal.device,
+                adapter=adapter.digest if adapter else None,
+            ),
+            reply_start(begin_reply=settings.begin_reply),
+            settings.max_new_tokens,
+            errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES,
+        )
+        return {pool.question.question_id: greedy_plan(pool, planner, settings) for pool in read_pools(shard.items)}

@@ -1,0 +1,65 @@
+"""Task of stage tune: the study's cross-encoder fine-tuned on the plans that the planner learns from."""
+
+import importlib.metadata
+import logging
+from dataclasses import astuple
+from pathlib import Path
+
+from prefect import task
+from prefect.cache_policies import NO_CACHE
+from prefect.tasks import exponential_backoff
+
+from plancheck.backends.device import pick_device
+from plancheck.backends.models import LockedModel, digest, made_once
+from plancheck.backends.plan_pairs import plan_pairs
+from plancheck.backends.reranker_tuning import from_cross_encoder, tune_reranker
+from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
+from plancheck.params import Tune
+from plancheck.pools import read_pools
+from tasks.retries import worth_retrying
+
+LOG = logging.getLogger("plancheck.tune")
+
+LIBRARIES = ("accelerate", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")
+
+
+@task(
+    retries=2,
+    retry_delay_seconds=exponential_backoff(2),
+    retry_jitter_factor=0.5,
+    retry_condition_fn=worth_retrying,
+    cache_policy=NO_CACHE,
+    task_run_name="tune {reranker.name}",
+)
+def tune_on_plans(reranker: LockedModel, settings: Tune, device: str) -> Path:
+    """The folder of the tuned cross-encoder, made at most once on a machine.
+
+    It learns from exactly the planner's training rows: atoms of a row's plan against the rest of its question's pool.
+    """
+    plans = {row.question_id: row.atom_ids for row in read_sft_rows(TRAIN_ROWS)}
+    pairs = plan_pairs(read_pools(plans), plans)
+    place = pick_device(device)
+
+    def make(target: Path) -> None:
+        LOG.info("tuning the reranker on %d pairs of %d questions", len(pairs), len(plans))
+        tune_reranker(
+            from_cross_encoder(reranker.path),
+            pairs,
+            target,
+            epochs=settings.epochs,
+            batch_size=settings.batch_size,
+            learning_rate=settings.learning_rate,
+            seed=settings.seed,
+            device=place,
+            remedy="Change tune.learning_rate or tune.epochs, mine more rows, or set tune.enabled=false.",
+        )
+
+    recipe = {
+        "step": "tune 1",
+        "base": reranker.digest,
+        "pairs": digest({"pairs": [astuple(pair) for pair in pairs]}),
+        "settings": settings.model_dump(mode="json"),
+        "device": place,
+        "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
+    }
+    return made_once(recipe, make)

@@ -1,0 +1,151 @@
+"""Stage pack with plans: what conditions show when plans are made, fail or are missing."""
+
+import hashlib
+
+import pytest
+
+from plancheck.benchmark.tables import write_contexts, write_questions
+from plancheck.errors import StudyError
+from plancheck.files import DATA, read_table, write_table
+from plancheck.params import Pack, Params, Policy, Retrieve
+from plancheck.records import ATOMS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
+from plancheck.stages import pack
+
+TEXT = "".join(chr(ord("a") + number) * 10 for number in range(5))  # five atoms of ten characters each
+CONTEXT = hashlib.sha256(TEXT.encode()).hexdigest()
+QUESTIONS = ("q1", "q2")
+POLICIES = {
+    "no_context": Policy(fill="none"),
+    "bm25": Policy(fill="bm25"),
+    "rerank_tuned": Policy(fill="rerank_tuned"),
+    "sft+nothing": Policy(selector="sft", fill="none"),
+    "sft+bm25": Policy(selector="sft", fill="bm25"),
+    "sft+hybrid_order": Policy(selector="sft", order="hybrid", fill="none"),
+}
+
+
+def params(policies=POLICIES):
+    return Params.model_construct(
+        retrieve=Retrieve(pool_size=3, rrf_k=60, mmr_lambda=0.5, dense_coverage="head", batch_size=1, device="cpu"),
+        pack=Pack(seed=1, budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
+    )
+
+
+def ranked(position):
+    """BM25, dense and so the hybrid ranking prefer earlier atoms."""
+    return {
+        "bm25_score": -float(position),
+        "bm25_rank": position + 1,
+        "dense_score": 0.0,
+        "dense_rank": position + 1,
+        "mmr_rank": position + 1,
+        "candidate": position < 3,
+        "tokens": 1,
+        "truncated": False,
+    }
+
+
+def write_plans(plans):
+    rows = [
+        {
+            "question_id": question_id,
+            "selector": selector,
+            "atom_ids": [f"a{position}" for position in positions],
+            "parsed": bool(positions),
+            "failure": None if positions else "unparsable",
+            "bm25_ranks": [position + 1 for position in positions],
+            "dense_ranks": [position + 1 for position in positions],
+            "rerank_ranks": [None for _ in positions],
+        }
+        for (question_id, selector), positions in plans.items()
+    ]
+    write_table(DATA / "plans.parquet", rows, PLANS)
+
+
+def write_pool(name, questions=QUESTIONS):
+    """The reranker prefers later atoms of the pool."""
+    rows = [
+        {"question_id": name, "atom_id": f"a{position}", "rerank_score": float(position), "rerank_rank": 3 - position}
+        for name in questions
+        for position in range(3)
+    ]
+    write_table(DATA / f"{name}.parquet", rows, RERANK)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = {"domain": "d", "sub_domain": "", "difficulty": "", "length": "", "question": "?", "answer": "A"}
+    questions = tuple(
+        Question(question_id=name, context_id=CONTEXT, choices=("1", "2", "3", "4"), evidence=(Span(31, 39),), **names)
+        for name in QUESTIONS
+    )
+    benchmark = Benchmark(questions, {CONTEXT: TEXT})
+    write_questions(benchmark)
+    write_contexts(benchmark)
+    atoms = [
+        {"atom_id": f"a{place}", "context_id": CONTEXT, "position": place, "start": place * 10, "end": place * 10 + 10,
+         "document": 0}
+        for place in range(5)
+    ]  # fmt: skip
+    write_table(DATA / "atoms.parquet", atoms, ATOMS)
+    retrieval = [
+        {"question_id": name, "atom_id": f"a{place}", "position": place, **ranked(place)}
+        for name in QUESTIONS
+        for place in range(5)
+    ]
+    write_table(DATA / "retrieval.parquet", retrieval, RETRIEVAL)
+    write_pool("rerank")
+    write_pool("rerank_tuned")
+    write_plans({("q1", "sft"): [3, 1], ("q2", "sft"): []})
+    return tmp_path
+
+
+def shown(policies=POLICIES):
+    """By question and policy: the atoms shown, and the row."""
+    pack.run(params(policies))
+    rows = read_table(DATA / "packed.parquet").to_pylist()
+    return {(row["question_id"], row["policy"]): (row["atom_ids"], row) for row in rows}
+
+
+def test_a_plan_is_shown_first_alone_or_before_its_fill(folder):
+    found = shown()
+    assert found["q1", "sft+nothing"][0] == ["a3", "a1"]
+    assert found["q1", "sft+bm25"][0] == ["a3", "a1"]  # with their separator they fill the budget
+    assert found["q1", "sft+hybrid_order"][0] == ["a1", "a3"]
+    assert found["q1", "rerank_tuned"][0] == ["a2", "a1"]
+    assert found["q1", "sft+nothing"][1]["evidence_recall"] == 1
+    assert not any(row["plan_failed"] for (name, _), (_, row) in found.items() if name == "q1")
+
+
+def test_a_failed_plan_falls_back_to_its_fill_and_is_marked(folder):
+    found = shown()
+    atoms, row = found["q2", "sft+bm25"]
+    assert row["plan_failed"]
+    assert (atoms, row["packed_id"]) == (found["q2", "bm25"][0], found["q2", "bm25"][1]["packed_id"])
+    assert not found["q2", "bm25"][1]["plan_failed"]
+
+
+@pytest.mark.parametrize("policy", ["sft+nothing", "sft+hybrid_order"])
+def test_a_failed_plan_without_a_fill_shows_nothing_and_is_marked(policy, folder):
+    found = shown()
+    atoms, row = found["q2", policy]
+    assert (atoms, row["chars"], row["plan_failed"]) == ([], 0, True)
+    assert row["packed_id"] == found["q2", "no_context"][1]["packed_id"]
+
+
+def test_policies_whose_plans_or_ranking_are_missing_are_all_named(folder):
+    write_plans({("q1", "sft"): [3]})
+    write_pool("rerank_tuned", questions=())
+    with pytest.raises(StudyError) as caught:
+        shown()
+    message = str(caught.value)
+    assert "sft+nothing: data/plans.parquet lacks a plan of selector sft for 1 question(s)" in message
+    assert "rerank_tuned: data/rerank_tuned.parquet lacks questions" in message
+    assert not (DATA / "packed.parquet").exists()
+
+
+def test_a_study_without_planner_policies_needs_neither_plans_nor_the_tuned_reranker(folder):
+    write_plans({})
+    write_pool("rerank_tuned", questions=())
+    assert shown({"bm25": Policy(fill="bm25")})["q1", "bm25"][0] == ["a0", "a1", "a2"]

@@ -1,0 +1,166 @@
+"""The planner's path on a tiny Qwen2: mined, made into rows, planned, from the study's own files."""
+
+import hashlib
+import json
+
+import pytest
+import torch
+from peft import LoraConfig, get_peft_model
+
+from flows.plan import harness_plans, plan_rows
+from plancheck.atoms import cut
+from plancheck.backends.adapters import adapter_digest, save_adapter
+from plancheck.backends.cache import GenerationCache
+from plancheck.backends.generation import read_causal_model
+from plancheck.backends.models import LockedModel
+from plancheck.benchmark.tables import write_contexts, write_questions
+from plancheck.errors import StudyError
+from plancheck.files import DATA, write_json, write_table
+from plancheck.params import Answer, Mine, Pack, Params, Planner, Policy
+from plancheck.records import PLANS, RERANK, RETRIEVAL, TRACES, Benchmark, Question, Span
+from plancheck.stages import rows as rows_stage
+from plancheck.tables import read_atom_ranks, read_splits
+from tasks.mine import Settings, mine_shard
+from tasks.plan import Adapter, plan_shard
+from tasks.shards import Shard
+
+TEXT = " ".join(f"House {number} keeps a boat in Tarn." for number in range(20))
+CONTEXT = hashlib.sha256(TEXT.encode()).hexdigest()
+ATOMS = cut(CONTEXT, TEXT, window_chars=80, overlap_chars=10)
+IDS = ("q0", "q1", "q2")
+PLANNER = Planner(max_atoms=3, snippet_chars=40, begin_reply=True, max_new_tokens=12, device="cpu", dtype="float32")
+SETTINGS = Settings(
+    planner=PLANNER,
+    mine=Mine(seed=3, samples=3, temperature=1.0, top_p=1.0, budget_chars=150),
+    pack=Pack(
+        seed=1, budgets_chars=[100], overflow="cut", merge_overlaps=False, policies={"none": Policy(fill="none")}
+    ),
+    answer=Answer(mode="likelihood", max_new_tokens=4, batch_size=1, device="cpu", dtype="float32"),
+)
+
+
+@pytest.fixture
+def study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    questions = tuple(
+        Question(name, "Single", "", "", "", f"Who keeps {name}?", ("a", "b", "c", "d"), "A", CONTEXT, (Span(0, 20),))
+        for name in IDS
+    )
+    benchmark = Benchmark(questions, {CONTEXT: TEXT})
+    write_questions(benchmark)
+    write_contexts(benchmark)
+    from plancheck.records import ATOMS as COLUMNS
+
+    write_table(DATA / "atoms.parquet", [atom_row(number) for number in range(len(ATOMS))], COLUMNS)
+    ranks = {"bm25_score": 0.0, "dense_score": 0.0, "tokens": 1, "truncated": False}
+    retrieval = [
+        {
+            "question_id": name, "atom_id": atom.atom_id, "position": number, "candidate": number < 5,
+            "bm25_rank": number + 1, "dense_rank": len(ATOMS) - number, "mmr_rank": number + 1, **ranks,
+        }
+        for name in IDS
+        for number, atom in enumerate(ATOMS)
+    ]  # fmt: skip
+    write_table(DATA / "retrieval.parquet", retrieval, RETRIEVAL)
+    rerank = [
+        {"question_id": name, "atom_id": ATOMS[number].atom_id, "rerank_score": 0.0, "rerank_rank": 5 - number}
+        for name in IDS
+        for number in range(5)
+    ]
+    write_table(DATA / "rerank.parquet", rerank, RERANK)
+    write_json(DATA / "splits.json", {"train": ["q0"], "dev": ["q1"], "test": ["q2"], "seed": 1, "group_by": "none"})
+
+
+def atom_row(number):
+    atom = ATOMS[number]
+    return {
+        "atom_id": atom.atom_id, "context_id": CONTEXT, "position": number, "start": atom.start, "end": atom.end,
+        "document": 0,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def model(tiny_qwen2):
+    return LockedModel("planner", "tiny", "1", tiny_qwen2, "digest")
+
+
+def test_mining_twice_asks_once_and_gives_the_same_rows(study, model):
+    first = mine_shard.fn(Shard("1/1", ("q0", "q1")), model, model, SETTINGS)
+    again = mine_shard.fn(Shard("1/1", ("q0", "q1")), model, model, SETTINGS)
+
+    write_table(DATA / "traces.parquet", first.rows, TRACES)
+    assert [(row["question_id"], row["sample"]) for row in first.rows] == [
+        (n, k) for n in ("q0", "q1") for k in range(3)
+    ]
+    assert (first.plan_calls, again.plan_calls, again.answer_calls) == (6, 0, 0)
+    assert again.rows == first.rows
+    assert mine_shard.fn(Shard("1/1", ("q1",)), model, model, SETTINGS).rows == first.rows[3:]
+
+
+def test_planning_twice_asks_once(study, model):
+    first = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
+    again = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
+
+    assert {name: found.plans for name, found in again.items()} == {name: found.plans for name, found in first.items()}
+    assert [found.calls for found in (*first.values(), *again.values())] == [1, 1, 1, 0, 0, 0]
+
+
+def test_an_adapter_is_asked_for_itself(study, model, tmp_path):
+    torch.manual_seed(0)
+    base, _ = read_causal_model(model.path, device="cpu", dtype="float32")
+    tuned = get_peft_model(base, LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False))
+    save_adapter(tuned, tmp_path / "adapter", base_name="tiny")
+    adapter = Adapter(tmp_path / "adapter", adapter_digest(tmp_path / "adapter"))
+    plain = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
+    adapted = plan_shard.fn(Shard("1/1", IDS), "sft", model, adapter, PLANNER)
+
+    assert [found.calls for found in (*plain.values(), *adapted.values())] == [1] * 6
+    with GenerationCache() as cache:
+        assert len(cache) == 6
+
+
+@pytest.mark.parametrize("selector", ["evidence", "evidence_half", "random_plan"])
+def test_plans_carry_the_ranks_of_their_atoms(study, selector):
+    plans = harness_plans(selector, list(IDS), seed=1, max_atoms=3)
+    rows = plan_rows(selector, plans, read_atom_ranks())
+    write_table(DATA / "plans.parquet", rows, PLANS)
+
+    assert [row["question_id"] for row in rows] == list(IDS)
+    position = {atom.atom_id: number for number, atom in enumerate(ATOMS)}
+    for row in rows:
+        numbers = [position[atom_id] for atom_id in row["atom_ids"]]
+        assert row["bm25_ranks"] == [number + 1 for number in numbers]
+        assert row["dense_ranks"] == [len(ATOMS) - number for number in numbers]
+        assert row["rerank_ranks"] == [5 - number if number < 5 else None for number in numbers]
+
+
+def trace(name, atoms, reward):
+    return {
+        "question_id": name, "sample": 0, "atom_ids": [ATOMS[number].atom_id for number in atoms], "parsed": True,
+        "failure": None, "chars": 80, "letter": "A" if reward else "B", "correct": bool(reward), "reward": reward,
+        "duplicate_of": None,
+    }  # fmt: skip
+
+
+def test_rewarded_plans_become_rows_of_their_split(study):
+    write_table(DATA / "traces.parquet", [trace("q0", [3, 1], 1), trace("q1", [2], 1)], TRACES)
+    rows_stage.run(Params.model_construct(planner=PLANNER))
+    (train,) = map(json.loads, (DATA / "sft/train.jsonl").read_text().splitlines())
+    (dev,) = map(json.loads, (DATA / "sft/dev.jsonl").read_text().splitlines())
+
+    assert (train["question_id"], dev["question_id"]) == ("q0", "q1")
+    assert train["completion"][0]["content"] == "The needed passages are [4] [2]"
+    assert train["candidate_ids"] == [atom.atom_id for atom in ATOMS[:5]]
+
+
+def test_without_a_rewarded_train_question_no_rows_are_written(study):
+    write_table(DATA / "traces.parquet", [trace("q0", [3, 1], 0), trace("q1", [2], 1)], TRACES)
+    with pytest.raises(StudyError, match="1 plan"):
+        rows_stage.run(Params.model_construct(planner=PLANNER))
+    assert not (DATA / "sft").exists()
+
+
+def test_a_question_in_two_splits_is_refused(study):
+    write_json(DATA / "splits.json", {"train": ["q0", "q2"], "dev": ["q1"], "test": ["q2"]})
+    with pytest.raises(StudyError, match="two splits"):
+        read_splits()

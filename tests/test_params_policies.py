@@ -1,0 +1,70 @@
+"""Rules between the sections of params.yaml, and the profiles as Hydra composes them."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from dvc.utils.hydra import compose_and_dump
+
+from plancheck.errors import StudyError
+from plancheck.params import parse_params, read_params
+
+ROOT = Path(__file__).parents[1]
+SELECTORS = ["prompted", "sft", "sft_early"]
+FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order"]
+
+
+@pytest.fixture(scope="module")
+def composed(tmp_path_factory):
+    """The parameters of a profile as plain values, with overrides."""
+    folder = tmp_path_factory.mktemp("params")
+
+    def compose(profile, *overrides):
+        path = folder / f"{profile}.yaml"
+        conf = str(ROOT / "conf")
+        compose_and_dump(path, conf, None, "config", conf, [f"profile={profile}", *overrides])
+        return yaml.safe_load(path.read_text())
+
+    return compose
+
+
+@pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
+def test_a_profile_holds_the_planner_policies_of_every_selector_after_the_controls(profile, composed):
+    params = parse_params(composed(profile), name=profile)
+    policies = list(params.pack.policies)
+    planner = [f"{selector}+{fill}" for selector in SELECTORS for fill in FILLS]
+    start = policies.index(planner[0])
+    assert policies[start : start + len(planner)] == planner
+    assert all(params.pack.policies[name].selector is None for name in policies[:start])
+    assert params.plan.selectors[:3] == SELECTORS
+
+
+def test_the_demo_alone_has_the_controls_of_the_harness_and_of_supervision(composed):
+    demo, published = (parse_params(composed(name), name=name) for name in ("demo", "longbench_v2"))
+    only = set(demo.pack.policies) - set(published.pack.policies)
+    harness = {f"{name}+{fill}" for name in ("evidence", "evidence_half", "random_plan") for fill in FILLS[:2]}
+    assert only == {"rerank_tuned", *harness}
+    assert (demo.tune.enabled, published.tune.enabled) == (True, False)
+
+
+def test_params_yaml_is_what_the_demo_profile_composes(composed):
+    assert read_params(ROOT / "params.yaml") == parse_params(composed("demo"), name="demo")
+
+
+def test_a_policy_of_a_selector_that_makes_no_plans_names_what_to_add(composed):
+    values = composed("demo", "plan.selectors=[prompted,sft]", "policies=[controls,planner]")
+    with pytest.raises(StudyError) as caught:
+        parse_params(values, name="params.yaml")
+    message = str(caught.value)
+    assert "plan.selectors: lacks 'sft_early', which pack.policies sft_early+nothing, sft_early+hybrid_" in message
+    assert "rerank_tuned" not in message
+
+
+def test_a_policy_of_the_tuned_reranker_wants_it_tuned(composed):
+    with pytest.raises(StudyError, match=r"tune.enabled: is false, but pack.policies rerank_tuned use .*; set it to"):
+        parse_params(composed("demo", "tune.enabled=false"), name="params.yaml")
+
+
+def test_policies_can_be_left_out_with_their_selectors(composed):
+    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]")
+    assert not any(policy.selector for policy in parse_params(values, name="x").pack.policies.values())
