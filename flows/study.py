@@ -89,7 +89,7 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
     if MAIN_TABLE.exists():
         from plancheck.reporting import main_table
 
-        main_table.show(MAIN_TABLE, console=Console())
+        main_table.show(MAIN_TABLE, console=Console(width=None if sys.stdout.isatty() else 120))
         print(f"Every table and report: {MAIN_TABLE.parent.parent}")
 
 

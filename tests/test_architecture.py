@@ -39,7 +39,12 @@ def stages():
         for key in stage.get("foreach", [None]):
             body = stage["do"] if key else stage
             deps = [str(dep) for dep in body["deps"]]
-            yield f"{name}@{key}" if key else name, body["cmd"].replace("${key}", key or ""), deps, body.get("params", [])
+            yield (
+                f"{name}@{key}" if key else name,
+                body["cmd"].replace("${key}", key or ""),
+                deps,
+                body.get("params", []),
+            )
 
 
 STAGES = {name: (cmd, deps, params) for name, cmd, deps, params in stages()}

@@ -104,31 +104,56 @@ class CausalModel:
     def log_likelihoods(
         self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]]
     ) -> list[list[float]]:
-        """The keys and values of a prompt are computed once; its choices are scored as one batch on top of them."""
+        """The keys and values of a prompt are computed once; one more pass scores all its choices on top of them.
+
+        In that pass a prompt's choices stand one after the other, and a mask lets each see the prompt and itself alone.
+        """
         ids, mask = self._left_padded(prompts)
         positions = None if mask is None else (mask.cumsum(dim=1) - 1).clamp(min=0)
         prefix = self._model(ids, attention_mask=mask, position_ids=positions, use_cache=True, logits_to_keep=1)
-        per_prompt = len(choices[0])
-        flat = [list(choice) for group in choices for choice in group]
-        width = max(len(choice) for choice in flat)
-        replies = torch.tensor([choice + [self._pad] * (width - len(choice)) for choice in flat], device=ids.device)
-        logits = prefix.logits.repeat_interleave(per_prompt, dim=0)
-        if width > 1:
-            cache = prefix.cache
-            cache.batch_repeat_interleave(per_prompt)
-            continued: dict[str, Any] = {}
-            if mask is not None:
-                lengths = mask.sum(dim=1).repeat_interleave(per_prompt)
-                steps = torch.arange(width - 1, device=ids.device)
-                shown = mask.repeat_interleave(per_prompt, dim=0)
-                continued["attention_mask"] = torch.cat([shown, torch.ones_like(replies[:, :-1])], dim=1)
-                continued["position_ids"] = lengths[:, None] + steps[None, :]
-            # Padding stands after a choice's tokens, where the causal mask hides it from them.
-            more = self._model(replies[:, :-1], cache=cache, use_cache=True, **continued).logits
-            logits = torch.cat([logits, more], dim=1)
-        logprobs = torch.log_softmax(logits.float(), dim=-1).gather(2, replies[:, :, None])[:, :, 0].double().cpu()
-        means = [float(row[: len(choice)].mean()) for row, choice in zip(logprobs, flat, strict=True)]
-        return [means[start : start + per_prompt] for start in range(0, len(means), per_prompt)]
+        first = torch.log_softmax(prefix.logits[:, -1].float(), dim=-1)
+        lengths = [len(prompt) for prompt in prompts]
+        later = self._later_tokens(choices, prefix.cache, lengths, width=ids.shape[1])
+        return [
+            [
+                float(torch.stack([first[row, choice[0]], *later[row][index]]).double().mean())
+                for index, choice in enumerate(group)
+            ]
+            for row, group in enumerate(choices)
+        ]
+
+    def _later_tokens(
+        self, choices: Sequence[Sequence[Sequence[int]]], cache: Any, lengths: Sequence[int], *, width: int
+    ) -> list[list[list[torch.Tensor]]]:
+        """Log-probability of every token of every choice after its first, given the prompts' keys and values."""
+        inputs = [[list(choice[:-1]) for choice in group] for group in choices]
+        longest = max(sum(map(len, group)) for group in inputs)
+        if longest == 0:
+            return [[[] for _ in group] for group in choices]
+        device = self._model.device
+        ids = torch.full((len(choices), longest), self._pad, device=device)
+        places = torch.zeros((len(choices), longest), dtype=torch.long, device=device)
+        seen = torch.zeros((len(choices), 1, longest, width + longest), dtype=torch.bool, device=device)
+        for row, group in enumerate(inputs):
+            seen[row, :, :, width - lengths[row] : width] = True  # prompts are padded on the left
+            start = 0
+            for tokens in group:
+                end = start + len(tokens)
+                ids[row, start:end] = torch.tensor(tokens, dtype=torch.long, device=device)
+                places[row, start:end] = lengths[row] + torch.arange(len(tokens), device=device)
+                own = torch.ones((len(tokens), len(tokens)), dtype=torch.bool, device=device).tril()
+                seen[row, 0, start:end, width + start : width + end] = own
+                start = end
+        logits = self._model(ids, cache=cache, attention_mask=seen, position_ids=places, use_cache=True).logits
+        logprobs = torch.log_softmax(logits.float(), dim=-1)
+        found: list[list[list[torch.Tensor]]] = []
+        for row, scored in enumerate(choices):
+            start = 0
+            found.append([])
+            for choice in scored:
+                found[-1].append([logprobs[row, start + step, token] for step, token in enumerate(choice[1:])])
+                start += len(choice) - 1
+        return found
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:

@@ -12,6 +12,7 @@ from datasets import Dataset
 from sentence_transformers import CrossEncoder
 from sentence_transformers.cross_encoder import CrossEncoderTrainer, CrossEncoderTrainingArguments
 from sentence_transformers.cross_encoder.losses import BinaryCrossEntropyLoss
+from transformers import PrinterCallback
 
 from plancheck.backends.tuning_pairs import Pair
 from plancheck.errors import StudyError
@@ -88,6 +89,7 @@ def tune_reranker(
             ),
             loss=BinaryCrossEntropyLoss(model),
         )
+        trainer.remove_callback(PrinterCallback)
         loss = trainer.train().training_loss
         report(loss, pairs)
         model.save_pretrained(str(target), create_model_card=False)

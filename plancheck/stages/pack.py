@@ -66,9 +66,7 @@ def packed_rows(
     return rows
 
 
-def pack_one(
-    policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_chars: int
-) -> packing.Packed:
+def pack_one(policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_chars: int) -> packing.Packed:
     if policy.fill == "head":
         return packing.head(atoms, budget_chars=budget_chars)
     if policy.fill == "head_tail":

@@ -167,6 +167,10 @@ def test_weights_that_do_not_fill_the_model_are_refused(folder, tmp_path):
     config = (copy / "config.json").read_text()
     changed = config.replace('"num_hidden_layers": 2', '"num_hidden_layers": 3')
     assert changed != config
-    (copy / "config.json").write_text(changed.replace('"full_attention",\n    "full_attention"', '"full_attention",\n    "full_attention",\n    "full_attention"'))
+    (copy / "config.json").write_text(
+        changed.replace(
+            '"full_attention",\n    "full_attention"', '"full_attention",\n    "full_attention",\n    "full_attention"'
+        )
+    )
     with pytest.raises(StudyError, match="weights lack"):
         load_causal_model(copy, device="cpu", dtype="float32")
