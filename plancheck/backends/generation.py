@@ -16,6 +16,8 @@ from plancheck.records import LETTERS
 
 _LOADING = threading.Lock()
 
+TAIL_TOKENS = 512
+
 
 def load_causal_model(path: Path, *, device: str, dtype: str) -> "CausalModel":
     """The model in a local folder, loaded once a process.
@@ -104,56 +106,47 @@ class CausalModel:
     def log_likelihoods(
         self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]]
     ) -> list[list[float]]:
-        """The keys and values of a prompt are computed once; one more pass scores all its choices on top of them.
+        """One pass scores all choices of a prompt: they stand one after the other, each sees the prompt and itself.
 
-        In that pass a prompt's choices stand one after the other, and a mask lets each see the prompt and itself alone.
+        All but the last TAIL_TOKENS of a longer prompt are computed in a pass of their own before: the mask of that one
+        is plainly causal, which attention computes in half the time.
         """
-        ids, mask = self._left_padded(prompts)
-        positions = None if mask is None else (mask.cumsum(dim=1) - 1).clamp(min=0)
-        prefix = self._model(ids, attention_mask=mask, position_ids=positions, use_cache=True, logits_to_keep=1)
-        first = torch.log_softmax(prefix.logits[:, -1].float(), dim=-1)
-        lengths = [len(prompt) for prompt in prompts]
-        later = self._later_tokens(choices, prefix.cache, lengths, width=ids.shape[1])
+        head = max(0, min(map(len, prompts)) - TAIL_TOKENS)
+        cache = None
+        if head:
+            heads = torch.tensor([list(prompt[:head]) for prompt in prompts], device=self._model.device)
+            cache = self._model(heads, use_cache=True, logits_to_keep=1).cache
+        rows = [Branches(list(prompt[head:]), group) for prompt, group in zip(prompts, choices, strict=True)]
+        width = max(len(row.tokens) for row in rows)
+        ids = torch.tensor([row.tokens + [self._pad] * (width - len(row.tokens)) for row in rows])
+        places = torch.tensor([row.places + [0] * (width - len(row.tokens)) for row in rows]) + head
+        seen = torch.stack([row.seen(width) for row in rows])[:, None]
+        seen = torch.cat([torch.ones((*seen.shape[:3], head), dtype=torch.bool), seen], dim=-1)
+        needed = sorted({place for row in rows for places in row.predictors for place in places})
+        device = self._model.device
+        logits = self._model(
+            ids.to(device),
+            cache=cache,
+            attention_mask=seen.to(device),
+            position_ids=places.to(device),
+            use_cache=cache is not None,
+            logits_to_keep=torch.tensor(needed, device=device),
+        ).logits
+        logprobs = torch.log_softmax(logits.float(), dim=-1)
+        at = {place: index for index, place in enumerate(needed)}
         return [
             [
-                float(torch.stack([first[row, choice[0]], *later[row][index]]).double().mean())
-                for index, choice in enumerate(group)
+                float(
+                    torch.stack(
+                        [logprobs[number, at[place], token] for place, token in zip(places, choice, strict=True)]
+                    )
+                    .double()
+                    .mean()
+                )
+                for places, choice in zip(row.predictors, group, strict=True)
             ]
-            for row, group in enumerate(choices)
+            for number, (row, group) in enumerate(zip(rows, choices, strict=True))
         ]
-
-    def _later_tokens(
-        self, choices: Sequence[Sequence[Sequence[int]]], cache: Any, lengths: Sequence[int], *, width: int
-    ) -> list[list[list[torch.Tensor]]]:
-        """Log-probability of every token of every choice after its first, given the prompts' keys and values."""
-        inputs = [[list(choice[:-1]) for choice in group] for group in choices]
-        longest = max(sum(map(len, group)) for group in inputs)
-        if longest == 0:
-            return [[[] for _ in group] for group in choices]
-        device = self._model.device
-        ids = torch.full((len(choices), longest), self._pad, device=device)
-        places = torch.zeros((len(choices), longest), dtype=torch.long, device=device)
-        seen = torch.zeros((len(choices), 1, longest, width + longest), dtype=torch.bool, device=device)
-        for row, group in enumerate(inputs):
-            seen[row, :, :, width - lengths[row] : width] = True  # prompts are padded on the left
-            start = 0
-            for tokens in group:
-                end = start + len(tokens)
-                ids[row, start:end] = torch.tensor(tokens, dtype=torch.long, device=device)
-                places[row, start:end] = lengths[row] + torch.arange(len(tokens), device=device)
-                own = torch.ones((len(tokens), len(tokens)), dtype=torch.bool, device=device).tril()
-                seen[row, 0, start:end, width + start : width + end] = own
-                start = end
-        logits = self._model(ids, cache=cache, attention_mask=seen, position_ids=places, use_cache=True).logits
-        logprobs = torch.log_softmax(logits.float(), dim=-1)
-        found: list[list[list[torch.Tensor]]] = []
-        for row, scored in enumerate(choices):
-            start = 0
-            found.append([])
-            for choice in scored:
-                found[-1].append([logprobs[row, start + step, token] for step, token in enumerate(choice[1:])])
-                start += len(choice) - 1
-        return found
 
     @torch.inference_mode()
     def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:
@@ -202,6 +195,39 @@ class CausalModel:
             return ids, None
         mask = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
         return ids, torch.tensor(mask, device=self._model.device)
+
+
+class Branches:
+    """A prompt followed by its choices, each a branch of its own.
+
+    Attributes:
+        tokens: the prompt's, then each choice's but its last, which predicts nothing.
+        places: the position of each token: every branch goes on where the prompt ends.
+        predictors: for each choice, the indices in ``tokens`` that predict its tokens.
+    """
+
+    def __init__(self, prompt: list[int], choices: Sequence[Sequence[int]]) -> None:
+        self.tokens = list(prompt)
+        self.places = list(range(len(prompt)))
+        self.predictors: list[list[int]] = []
+        self._prompt = len(prompt)
+        self._spans: list[tuple[int, int]] = []
+        for choice in choices:
+            start = len(self.tokens)
+            self.tokens += choice[:-1]
+            self.places += range(self._prompt, self._prompt + len(choice) - 1)
+            self.predictors.append([self._prompt - 1, *range(start, len(self.tokens))])
+            self._spans.append((start, len(self.tokens)))
+
+    def seen(self, width: int) -> torch.Tensor:
+        """What each token sees, shape (width, width), bool; padding sees the first token, for it must see something."""
+        seen = torch.zeros((width, width), dtype=torch.bool)
+        seen[: self._prompt, : self._prompt] = torch.ones((self._prompt, self._prompt), dtype=torch.bool).tril()
+        for start, end in self._spans:
+            seen[start:end, : self._prompt] = True
+            seen[start:end, start:end] = torch.ones((end - start, end - start), dtype=torch.bool).tril()
+        seen[len(self.tokens) :, 0] = True
+        return seen
 
 
 class LetterRecorder(LogitsProcessor):

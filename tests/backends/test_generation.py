@@ -8,6 +8,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 from tokenizers.decoders import ByteLevel
 from transformers import AutoTokenizer, PreTrainedTokenizerFast, Qwen2Config, Qwen2ForCausalLM
 
+from plancheck.backends import generation
 from plancheck.backends.generation import load_causal_model
 from plancheck.errors import StudyError
 
@@ -96,6 +97,14 @@ def test_choices_are_scored_as_by_a_plain_pass_over_each(folder, model, tokens, 
     found = model.log_likelihoods(tokens[:1], choices[:1])
     expected = [reference(folder, tokens[0], choice) for choice in choices[0]]
     assert found[0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("tail", [1, 3, 10])
+def test_a_long_prompt_is_scored_alike_whatever_part_of_it_is_computed_first(monkeypatch, model, tokens, choices, tail):
+    expected = model.log_likelihoods(tokens, choices)
+    monkeypatch.setattr(generation, "TAIL_TOKENS", tail)
+    for found, wanted in zip(model.log_likelihoods(tokens, choices), expected, strict=True):
+        assert found == pytest.approx(wanted, abs=1e-5)
 
 
 def test_padding_in_a_batch_changes_no_score(model, tokens, choices):
