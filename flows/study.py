@@ -90,9 +90,10 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
     if MAIN_TABLE.exists():
         from plancheck.reporting import main_table, selection_table
 
-        main_table.show(MAIN_TABLE, console=Console())
+        console = Console(width=None if sys.stdout.isatty() else 120)
+        main_table.show(MAIN_TABLE, console=console)
         if SELECTION_TABLE.exists():
-            selection_table.show(SELECTION_TABLE, console=Console())
+            selection_table.show(SELECTION_TABLE, console=console)
         print(f"Every table and report: {MAIN_TABLE.parent.parent}")
 
 

@@ -18,6 +18,7 @@ def set_up_logging(level: int = logging.INFO) -> None:
     logger.propagate = False
     for runs in ("prefect.flow_runs", "prefect.task_runs"):
         logging.getLogger(runs).propagate = False
+    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     for worker in ("APILogWorker", "EventsWorker"):
         logging.getLogger(worker).setLevel(logging.ERROR)
     if not any(handler.get_name() == "plancheck" for handler in logger.handlers):

@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +60,6 @@ def test_every_character_is_in_an_atom_and_no_atom_crosses_a_document(text, wind
     assert all(spans[atom.document].start <= atom.start < atom.end <= spans[atom.document].end for atom in atoms)
     assert all(atom.end - atom.start <= window_chars for atom in atoms)
     assert [atom.start for atom in atoms] == sorted(atom.start for atom in atoms)
-    for before, after in zip(atoms, atoms[1:], strict=False):
+    for before, after in itertools.pairwise(atoms):
         if before.document == after.document:
             assert before.end - after.start == overlap_chars

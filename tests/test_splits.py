@@ -55,7 +55,7 @@ def test_file_order_changes_nothing():
 
 def test_another_process_with_another_hash_salt_splits_alike():
     code = (
-        "import json, hashlib; from tests_splits import published, PUBLISHED; from plancheck.splits import split_questions;"
+        "import json; from tests_splits import published, PUBLISHED; from plancheck.splits import split_questions;"
         "print(json.dumps(split_questions(published(), PUBLISHED, seed=20260225, group_by='none')))"
     )
     loader = (

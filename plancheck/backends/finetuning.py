@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from datasets import Dataset  # type: ignore[import-untyped]
+from datasets import Dataset
 from peft import LoraConfig
 from torch.utils.data import Sampler
 from transformers import PrinterCallback, TrainerCallback

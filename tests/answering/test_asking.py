@@ -44,7 +44,9 @@ class Model:
         words = ["".join(map(chr, prompt)).split()[-1] for prompt in prompts]
         self.asked += words
         return [
-            Generated(word, tuple(range(1, len(word) + 1)), tuple((-float(i), -9.0, -9.0, -9.0) for i in range(len(word))))
+            Generated(
+                word, tuple(range(1, len(word) + 1)), tuple((-float(i), -9.0, -9.0, -9.0) for i in range(len(word)))
+            )
             for word in words
         ]
 
@@ -127,7 +129,11 @@ def test_a_reply_without_a_letter_is_unparsable_and_keeps_its_confidence():
 
 
 def test_confidence_is_taken_where_the_letter_stands():
-    reply = {"text": "so (B)", "ends": [2, 4, 5, 6], "letters": [[0.0] * 4, [0.0] * 4, [-9.0, 0.0, -9.0, -9.0], [0.0] * 4]}
+    reply = {
+        "text": "so (B)",
+        "ends": [2, 4, 5, 6],
+        "letters": [[0.0] * 4, [0.0] * 4, [-9.0, 0.0, -9.0, -9.0], [0.0] * 4],
+    }
     found = read_reply("p", reply, mode="generate", prompt_tokens=1)
     assert found.letter == "B"
     assert found.probabilities[1] > 0.99

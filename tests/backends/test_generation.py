@@ -6,6 +6,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer, Qwen2ForCausalLM
 
+from plancheck.backends import generation
 from plancheck.backends.generation import load_causal_model
 from plancheck.errors import StudyError
 
@@ -63,6 +64,14 @@ def test_choices_are_scored_as_by_a_plain_pass_over_each(folder, model, tokens, 
     found = model.log_likelihoods(tokens[:1], choices[:1])
     expected = [reference(folder, tokens[0], choice) for choice in choices[0]]
     assert found[0] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("tail", [1, 3, 10])
+def test_a_long_prompt_is_scored_alike_whatever_part_of_it_is_computed_first(monkeypatch, model, tokens, choices, tail):
+    expected = model.log_likelihoods(tokens, choices)
+    monkeypatch.setattr(generation, "TAIL_TOKENS", tail)
+    for found, wanted in zip(model.log_likelihoods(tokens, choices), expected, strict=True):
+        assert found == pytest.approx(wanted, abs=1e-5)
 
 
 def test_padding_in_a_batch_changes_no_score(model, tokens, choices):
@@ -134,6 +143,10 @@ def test_weights_that_do_not_fill_the_model_are_refused(folder, tmp_path):
     config = (copy / "config.json").read_text()
     changed = config.replace('"num_hidden_layers": 2', '"num_hidden_layers": 3')
     assert changed != config
-    (copy / "config.json").write_text(changed.replace('"full_attention",\n    "full_attention"', '"full_attention",\n    "full_attention",\n    "full_attention"'))
+    (copy / "config.json").write_text(
+        changed.replace(
+            '"full_attention",\n    "full_attention"', '"full_attention",\n    "full_attention",\n    "full_attention"'
+        )
+    )
     with pytest.raises(StudyError, match="weights lack"):
         load_causal_model(copy, device="cpu", dtype="float32")

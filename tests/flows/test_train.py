@@ -19,7 +19,8 @@ from plancheck.records import RERANK
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {
-    "epochs": 2, "batch_size": 1, "accumulation": 2, "early_step": 1, "lora_r": 2, "learning_rate": 0.01,
+    "epochs": 2, "batch_size": 1, "accumulation": 2, "partial_accumulation": "drop", "early_step": 1, 
+    "lora_r": 2, "learning_rate": 0.01,
     "max_tokens": 256, "device": "cpu", "dtype": "float32",
 }  # fmt: skip
 

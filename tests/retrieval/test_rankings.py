@@ -121,6 +121,7 @@ def test_mmr_is_a_permutation_equal_to_the_textbook_loop(n, seed, trade_off):
 
     taken = []
     while len(taken) < n:
+
         def value(i):
             nearest = max((float(vectors[i] @ vectors[j]) for j in taken), default=0.0)
             return round(trade_off * relevance[i] - (1 - trade_off) * nearest, 6)

@@ -1,0 +1,224 @@
+"""The real pipeline in a fresh checkout: real models from wheels, DVC, Prefect, Great Expectations; a small study."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import psutil
+import pytest
+from dvc.utils.hydra import compose_and_dump
+
+ROOT = Path(__file__).parents[1]
+SMALL = [
+    "benchmark.controlled.questions=12",
+    "benchmark.controlled.context_chars=4000",
+    "benchmark.controlled.near_misses=2",
+    "split.sizes={train: 6, dev: 2, test: 4}",
+    "pack.budgets_chars=[900,400]",
+    "models.reranker.questions=40",
+]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """What git holds or would take, with the demo made small."""
+    folder = tmp_path_factory.mktemp("study") / "plancheck"
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, folder / name)
+    (folder / "dvc.lock").unlink(missing_ok=True)
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    conf = str(folder / "conf")
+    compose_and_dump(folder / "params.yaml", conf, None, "config", conf, SMALL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(checkout):
+    return study(checkout)
+
+
+def environment():
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
+    return kept | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{kept['PATH']}", "NO_COLOR": "1"}
+
+
+def command(checkout, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", *arguments], cwd=checkout, env=environment(), capture_output=True, text=True, timeout=900
+    )
+
+
+def study(checkout):
+    return command(checkout, "flows.study")
+
+
+def replies(checkout):
+    path = checkout / ".plancheck" / "generations.sqlite"
+    if not path.exists():
+        return 0
+    with sqlite3.connect(path) as connection:
+        try:
+            return connection.execute("SELECT count(*) FROM replies").fetchone()[0]
+        except sqlite3.OperationalError:
+            return 0
+
+
+def forget_replies(checkout):
+    for path in (checkout / ".plancheck").glob("generations.sqlite*"):
+        path.unlink()
+
+
+def processes(checkout):
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if Path(process.cwd()) == checkout and process.pid != os.getpid():
+                found.append(process)
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def gone(checkout, seconds=30):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        if not processes(checkout):
+            return True
+        time.sleep(0.2)
+    return False
+
+
+def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback(checkout, first):
+    assert first.returncode == 0, first.stdout + first.stderr
+    assert "Traceback" not in first.stdout + first.stderr
+    assert "Table 1" in first.stdout
+    assert "reports" in first.stdout
+    assert gone(checkout)
+    table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
+    assert list(table.columns)[:9] == [
+        "policy",
+        "budget_chars",
+        "split",
+        "questions",
+        "correct",
+        "accuracy",
+        "wilson_low",
+        "wilson_high",
+        "evidence_recall",
+    ]
+    assert set(table["split"]) == {"all", "test"}
+    assert (table["wilson_low"] <= table["accuracy"]).all()
+    assert (table["accuracy"] <= table["wilson_high"]).all()
+
+
+def test_every_question_has_a_row_in_every_condition_and_equal_prompts_are_asked_once(checkout, first):
+    predictions = pd.read_parquet(checkout / "data" / "predictions.parquet")
+    conditions = predictions.groupby(["policy", "budget_chars"])["question_id"].nunique()
+    assert (conditions == 12).all()
+    assert len(predictions) == 12 * len(conditions)
+    asked = int(re.search(r"distinct prompts: ([\d,]+) asked", first.stderr)[1].replace(",", ""))
+    assert asked == predictions["packed_id"].nunique() <= replies(checkout)
+
+
+def test_data_docs_are_written_and_are_no_output_of_dvc(checkout, first):
+    assert (checkout / "reports" / "data_docs" / "index.html").exists()
+    assert "data_docs" not in (checkout / "dvc.lock").read_text()
+
+
+def test_a_second_run_has_nothing_to_do(checkout, first):
+    again = study(checkout)
+    assert again.returncode == 0
+    assert "Nothing to do" in again.stdout
+    assert "Table 1" in again.stdout
+
+
+def test_without_remembered_replies_every_stage_run_again_gives_the_same_bytes(checkout, first):
+    before = (checkout / "dvc.lock").read_bytes()
+    forget_replies(checkout)
+
+    again = command(checkout, "dvc", "repro", "--force", "--downstream", "check@split")
+
+    assert again.returncode == 0, again.stderr
+    assert "asked" in again.stderr
+    assert (checkout / "dvc.lock").read_bytes() == before
+
+
+def test_kill_9_during_answer_asks_nothing_twice_and_ends_in_the_same_bytes(checkout, first):
+    before = (checkout / "dvc.lock").read_bytes()
+    total = replies(checkout)
+    forget_replies(checkout)
+    started = subprocess.Popen(
+        [sys.executable, "-m", "dvc", "repro", "--force", "--single-item", "answer"],
+        cwd=checkout,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    while replies(checkout) < 8:
+        assert started.poll() is None, "answer ended before it could be killed"
+        time.sleep(0.1)
+    os.kill(started.pid, signal.SIGKILL)
+    started.wait()
+    assert gone(checkout), "the flow or its server outlived DVC"
+    kept = replies(checkout)
+
+    # Forced, for DVC would fetch the known output of the first run from its cache instead of asking.
+    again = command(checkout, "dvc", "repro", "--force", "--single-item", "answer")
+
+    assert again.returncode == 0, again.stdout + again.stderr
+    asked = int(re.search(r"distinct prompts: ([\d,]+) asked", again.stderr)[1].replace(",", ""))
+    assert 8 <= kept < total
+    assert kept + asked == total == replies(checkout)
+    assert (checkout / "dvc.lock").read_bytes() == before
+
+
+def test_two_runs_at_once_do_not_harm_each_other(checkout, first):
+    before = (checkout / "dvc.lock").read_bytes()
+    (checkout / "data" / "packed.parquet").unlink()
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "flows.study"],
+            cwd=checkout,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    outputs = [run.communicate(timeout=600)[0] for run in runs]
+
+    assert 0 in [run.returncode for run in runs], outputs
+    for run, output in zip(runs, outputs, strict=True):
+        assert "Traceback" not in output
+        assert run.returncode == 0 or "Another" in output, output
+    assert study(checkout).returncode == 0
+    assert (checkout / "dvc.lock").read_bytes() == before
+
+
+def test_a_test_question_planted_in_train_stops_the_study_at_its_gate(checkout, first):
+    path = checkout / "data" / "splits.json"
+    kept = path.read_bytes()
+    splits = json.loads(kept)
+    planted = splits["test"][0]
+    path.write_text(json.dumps({**splits, "train": sorted([*splits["train"], planted])}))
+    try:
+        failed = command(checkout, "validation.gate", "split")
+    finally:
+        path.write_bytes(kept)
+
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    assert all(part in failed.stderr for part in ("data/splits.json", "no test question is in train or dev", planted))
+    assert command(checkout, "validation.gate", "split").returncode == 0
