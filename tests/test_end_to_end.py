@@ -24,6 +24,11 @@ SMALL = [
     "split.sizes={train: 6, dev: 2, test: 4}",
     "pack.budgets_chars=[900,400]",
     "models.reranker.questions=40",
+    "policies=[controls,matched,planner]",
+    "plan.selectors=[prompted,sft,sft_early]",
+    "mine.samples=3",
+    "train.early_step=1",
+    "train.epochs=1",
 ]
 
 
@@ -129,6 +134,26 @@ def test_every_question_has_a_row_in_every_condition_and_equal_prompts_are_asked
     assert len(predictions) == 12 * len(conditions)
     asked = int(re.search(r"distinct prompts: ([\d,]+) asked", first.stderr)[1].replace(",", ""))
     assert asked == predictions["packed_id"].nunique() <= replies(checkout)
+
+
+def test_no_question_of_the_test_split_is_mined_or_trained_on(checkout, first):
+    test = set(json.loads((checkout / "data" / "splits.json").read_text())["test"])
+    traces = pd.read_parquet(checkout / "data" / "traces.parquet")
+    rows = (checkout / "data" / "sft" / "train.jsonl").read_text() + (
+        checkout / "data" / "sft" / "dev.jsonl"
+    ).read_text()
+
+    assert len(traces) == 8 * 3
+    assert not test & set(traces["question_id"])
+    assert rows
+    assert not any(f'"{question_id}"' in rows for question_id in test)
+
+
+def test_every_selector_has_a_plan_for_every_question(checkout, first):
+    plans = pd.read_parquet(checkout / "data" / "plans.parquet")
+    assert plans.groupby("selector")["question_id"].nunique().to_dict() == {"prompted": 12, "sft": 12, "sft_early": 12}
+    table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
+    assert {"sft+hybrid_anchor", "prompted+nothing", "sft_early+rerank", "rerank_tuned"} <= set(table["policy"])
 
 
 def test_data_docs_are_written_and_are_no_output_of_dvc(checkout, first):
