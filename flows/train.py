@@ -15,7 +15,6 @@ from plancheck.backends.finetuning import EARLY, FINAL
 from plancheck.backends.models import locked
 from plancheck.files import replacing, write_json
 from plancheck.params import Train, read_params
-from plancheck.planning.prompt import reply_start
 from tasks.train import Training, train_planner
 
 LOG = logging.getLogger("plancheck.train")
@@ -30,7 +29,7 @@ def train() -> None:
     """Fine-tune the planner, and keep its adapter, the early one and how it went."""
     params = read_params()
     started = time.monotonic()
-    training = train_planner(locked("planner"), params.train, reply_start(begin_reply=params.planner.begin_reply))
+    training = train_planner(locked("planner"), params.train)
     for made, target in ((FINAL, ADAPTER), (EARLY, EARLY_ADAPTER)):
         with replacing(target) as temporary:
             shutil.copytree(training.work / made, temporary)

@@ -218,7 +218,6 @@ class Planner(Section):
         description="characters of a candidate that the planner sees, around the words it shares with the question; "
         "null shows the whole atom"
     )
-    begin_reply: bool = Field(description="begin the reply for the planner, up to its first passage number")
     max_new_tokens: PositiveInt
     device: Device
     dtype: Literal["float32", "bfloat16", "float16"]
@@ -229,6 +228,10 @@ class Mine(Section):
 
     seed: Seed
     samples: PositiveInt
+    begin_reply: bool = Field(
+        description="begin each sampled reply for the base model, up to its first passage number; the planner learns "
+        "the whole reply, and nothing is begun for it when it plans"
+    )
     temperature: Annotated[float, Field(gt=0)]
     top_p: Annotated[float, Field(gt=0, le=1)]
     budget_chars: PositiveInt = Field(description="characters of context an executed plan may fill")

@@ -23,3 +23,4 @@ def switch_off_telemetry() -> None:
         os.environ.setdefault(name, value)
     if not sys.stderr.isatty():
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # Transformers' bars follow it too
+        os.environ.setdefault("TQDM_DISABLE", "1")

@@ -62,7 +62,9 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
     shown: dict[str, list[Execution]] = {}
     gold = {}
     with GenerationCache() as cache:
-        asked_planner = base_planner(planner, settings.planner, cache, errors_are_rows=last_try)
+        asked_planner = base_planner(
+            planner, settings.planner, cache, begin_reply=settings.mine.begin_reply, errors_are_rows=last_try
+        )
         for pool in read_pools(shard.items):
             name = pool.question.question_id
             gold[name] = pool.question.answer
@@ -82,14 +84,14 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
 
 
 def base_planner(
-    model: LockedModel, settings: Planner, cache: GenerationCache, *, errors_are_rows: bool
+    model: LockedModel, settings: Planner, cache: GenerationCache, *, begin_reply: bool, errors_are_rows: bool
 ) -> replies.Planner:
     causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
     return replies.Planner(
         causal,
         cache,
         identity(model.digest, dtype=settings.dtype, device=causal.device),
-        reply_start(begin_reply=settings.begin_reply),
+        reply_start(begin_reply=begin_reply),
         settings.max_new_tokens,
         errors_are_rows,
     )

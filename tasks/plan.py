@@ -15,7 +15,6 @@ from plancheck.backends.models import LockedModel
 from plancheck.params import Planner
 from plancheck.planning import replies
 from plancheck.planning.mining import Planned, greedy_plan
-from plancheck.planning.prompt import reply_start
 from plancheck.pools import read_pools
 from tasks.retries import worth_retrying
 from tasks.shards import Shard
@@ -55,7 +54,7 @@ def plan_shard(
                 device=causal.device,
                 adapter=adapter.digest if adapter else None,
             ),
-            reply_start(begin_reply=settings.begin_reply),
+            "",
             settings.max_new_tokens,
             errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES,
         )

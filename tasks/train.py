@@ -47,13 +47,12 @@ class Training:
     cache_policy=NO_CACHE,
     task_run_name="train {model.name}",
 )
-def train_planner(model: LockedModel, settings: Train, given: str) -> Training:
+def train_planner(model: LockedModel, settings: Train) -> Training:
     """Fine-tune the planner on the SFT rows; where an interrupted training of the same recipe stopped, it goes on.
 
     Args:
         model: the planner's base model.
         settings: the recipe.
-        given: beginning of every reply that inference writes for the planner; "" for none.
     """
     rows = read_sft_rows(TRAIN_ROWS)
     total_steps(len(rows), settings)
@@ -63,13 +62,13 @@ def train_planner(model: LockedModel, settings: Train, given: str) -> Training:
     if dtype != settings.dtype:
         LOG.warning("%s has no bfloat16 arithmetic: training in float32", device)
     threads = workers(device)
-    work = work_folder(model, settings, given=given, device=device, dtype=dtype, threads=threads)
+    work = work_folder(model, settings, device=device, dtype=dtype, threads=threads)
     with repeatable(settings.seed, threads=threads):
         base, tokenizer = read_causal_model(model.path, device=device, dtype=dtype)
         causal = CausalModel(base, tokenizer)
         limit = min(settings.max_tokens, causal.max_tokens)
         learned, dev = (
-            tuple(tokenised(some, causal, tokenizer, given=given, max_tokens=limit, name=str(name)))
+            tuple(tokenised(some, causal, tokenizer, max_tokens=limit, name=str(name)))
             for some, name in ((rows, TRAIN_ROWS), (read_sft_rows(DEV_ROWS), DEV_ROWS))
         )
         trained = finetune(
@@ -91,13 +90,12 @@ def train_planner(model: LockedModel, settings: Train, given: str) -> Training:
     return Training(work, trained, learned, dev, dtype)
 
 
-def work_folder(model: LockedModel, settings: Train, *, given: str, device: str, dtype: str, threads: int) -> Path:
+def work_folder(model: LockedModel, settings: Train, *, device: str, dtype: str, threads: int) -> Path:
     """Where a training keeps its steps: a folder named by everything that decides the adapter."""
     recipe = {
         "step": "train 1",
         "base": model.digest,
         "rows": file_sha256(TRAIN_ROWS),
-        "given": given,
         "settings": settings.model_dump(mode="json"),
         "device": device,
         "dtype": dtype,

@@ -80,7 +80,7 @@ class Known:
     """What the tables say of the questions, looked up row by row."""
 
     def __init__(self, inputs: Inputs) -> None:
-        self.begin_reply = inputs.params.planner.begin_reply
+        self.begin_reply = inputs.params.mine.begin_reply
         self.split_of = {item: split for split in SPLITS for item in inputs.splits[split]}
         questions = question_frame(inputs)
         self.context_of = dict(zip(questions["question_id"], questions["context_id"], strict=True))

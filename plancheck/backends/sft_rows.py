@@ -72,9 +72,9 @@ def read_sft_rows(path: Path) -> list[SftRow]:
 
 
 def tokenised(
-    rows: Sequence[SftRow], causal: CausalModel, tokenizer: Any, *, given: str, max_tokens: int, name: str
+    rows: Sequence[SftRow], causal: CausalModel, tokenizer: Any, *, max_tokens: int, name: str
 ) -> list[TokenRow]:
-    """Rows as tokens, exactly as the planner meets them when it plans: prompt, then ``given``, then what it writes.
+    """Rows as tokens, exactly as the planner meets them when it plans: prompt, then what it writes.
 
     TRL would tokenise prompt and reply in one string, where tokens may merge across the border and control tokens
     inside a context act as control tokens. Neither happens at inference, so it must not happen here.
@@ -83,22 +83,20 @@ def tokenised(
         rows: to tokenise, in this order.
         causal: the model's own way from messages to tokens.
         tokenizer: of the same model.
-        given: beginning of every reply that inference writes for the planner; "" for none. It is not supervised.
         max_tokens: most tokens of a row, which is cut nowhere.
         name: how messages call the rows' file.
 
     Raises:
-        StudyError: rows are longer than ``max_tokens``, hold nothing to learn or do not begin as given; or the chat
+        StudyError: rows are longer than ``max_tokens``, or hold nothing to learn; or the chat
             template shows a prompt otherwise when a reply follows.
     """
     found, problems = [], []
     for row in rows:
-        if not row.reply.startswith(given) or row.reply == given:
-            problems.append(f"{row.question_id}: the reply does not go on from {given!r}")
+        if not row.reply:
+            problems.append(f"{row.question_id}: its reply is empty")
             continue
-        prompt = [*causal.tokens(list(row.prompt)), *causal.text_tokens(given)]
-        written = causal.text_tokens(row.reply[len(given) :])
-        reply = [*written, *control_tokens(closing_text(row, tokenizer), tokenizer)]
+        prompt = causal.tokens(list(row.prompt))
+        reply = [*causal.text_tokens(row.reply), *control_tokens(closing_text(row, tokenizer), tokenizer)]
         if len(prompt) + len(reply) > max_tokens:
             supervised = max(max_tokens - len(prompt), 0)
             problems.append(
@@ -112,7 +110,7 @@ def tokenised(
             f"{name}: {len(problems)} row(s) cannot be learned from:",
             problems,
             remedy="Show the planner less (planner.snippet_chars, retrieve.pool_size), or raise train.max_tokens up to "
-            "the model's positions; a reply that begins otherwise wants `dvc repro rows`.",
+            "the model's positions.",
         )
     return found
 

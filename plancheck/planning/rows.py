@@ -9,8 +9,8 @@ from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.planning.prompt import completion, planner_messages
 
 
-def sft_row(pool: Pool, trace: Mapping[str, Any], settings: Planner) -> dict[str, Any]:
-    """The row of data/sft/*.jsonl that a trace makes.
+def sft_row(pool: Pool, trace: Mapping[str, Any], settings: Planner, *, begin_reply: bool) -> dict[str, Any]:
+    """The row of data/sft/*.jsonl that a trace makes; ``begin_reply`` as the trace was mined.
 
     Raises:
         ValueError: the trace names an atom that is no candidate of the question.
@@ -21,7 +21,7 @@ def sft_row(pool: Pool, trace: Mapping[str, Any], settings: Planner) -> dict[str
     return {
         "question_id": pool.question.question_id,
         "prompt": planner_messages(pool.question, texts, max_atoms=settings.max_atoms),
-        "completion": [{"role": "assistant", "content": completion(numbers, begin_reply=settings.begin_reply)}],
+        "completion": [{"role": "assistant", "content": completion(numbers, begin_reply=begin_reply)}],
         "atom_ids": list(trace["atom_ids"]),
         "candidate_ids": candidate_ids,
         "reward": trace["reward"],
@@ -43,7 +43,7 @@ def refuse_no_reward(traces: Sequence[Mapping[str, Any]], train_ids: Collection[
         f"data/traces.parquet: nothing to train the planner on. Of {questions} train question(s), {len(of_train)} "
         f"plan(s) were mined, {counted(of_train, 'parsed')} named candidates and 0 were rewarded"
         f"{' (failures: ' + ', '.join(failures) + ')' if failures else ''}. Mine more plans (mine.samples), begin the "
-        "planner's reply for it (planner.begin_reply=true), show it less of each candidate (planner.snippet_chars, "
+        "planner's reply for it (mine.begin_reply=true), show it less of each candidate (planner.snippet_chars, "
         "for prompts that are too long), or use more questions (benchmark.limit, split.sizes)."
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plancheck.files import DATA, read_table, replacing
-from plancheck.params import Params, Planner
+from plancheck.params import Params
 from plancheck.planning.rows import refuse_no_reward, sft_row
 from plancheck.planning.traces import best_traces
 from plancheck.pools import read_pools
@@ -31,13 +31,16 @@ def run(params: Params) -> None:
     with replacing(SFT) as folder:
         folder.mkdir()
         for split in SPLITS_TRAINED:
-            rows = rows_of({name: best[name] for name in splits[split] if name in best}, params.planner)
+            rows = rows_of({name: best[name] for name in splits[split] if name in best}, params)
             # ASCII: some of the characters that JSON leaves as they are end a line for readers of lines.
             lines = [json.dumps(row) + "\n" for row in rows]
             (folder / f"{split}.jsonl").write_text("".join(lines), encoding="utf-8")
             LOG.info("%s: %d rows of %d questions", split, len(rows), len(splits[split]))
 
 
-def rows_of(traces: Mapping[str, Mapping[str, Any]], settings: Planner) -> Sequence[dict[str, Any]]:
+def rows_of(traces: Mapping[str, Mapping[str, Any]], params: Params) -> Sequence[dict[str, Any]]:
     """The row of each question's trace, by question ID."""
-    return [sft_row(pool, traces[pool.question.question_id], settings) for pool in read_pools(traces)]
+    return [
+        sft_row(pool, traces[pool.question.question_id], params.planner, begin_reply=params.mine.begin_reply)
+        for pool in read_pools(traces)
+    ]

@@ -32,7 +32,6 @@ def study(tmp_path, monkeypatch, tiny_qwen2, server):
     monkeypatch.setenv("PLANCHECK_WORKERS", "1")
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["train"] |= SETTINGS
-    params["planner"]["begin_reply"] = True
     params["tune"]["enabled"] = False
     params["pack"]["policies"].pop("rerank_tuned", None)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))

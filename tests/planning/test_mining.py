@@ -13,7 +13,7 @@ WHOLE = SimpleNamespace(overflow="cut", merge_overlaps=False)
 
 def test_sampled_plans_name_candidates_of_the_pool(pool_of, planner_of):
     pool = pool_of(candidates=[0, 2, 4]).pool
-    settings = Mine(seed=7, samples=6, temperature=0.7, top_p=0.9, budget_chars=100)
+    settings = Mine(seed=7, samples=6, begin_reply=True, temperature=0.7, top_p=0.9, budget_chars=100)
     found = sample_plans(pool, planner_of(), SHOWN, settings)
 
     assert found.calls == len(found.plans) == 6

@@ -11,7 +11,7 @@ MESSAGES = [{"role": "user", "content": "Which?"}]
 
 
 def settings(samples=3, **changes):
-    values = {"seed": 7, "samples": samples, "temperature": 0.7, "top_p": 0.9, "budget_chars": 100}
+    values = {"seed": 7, "samples": samples, "begin_reply": True, "temperature": 0.7, "top_p": 0.9, "budget_chars": 100}
     return Mine(**{**values, **changes})
 
 

@@ -8,7 +8,7 @@ from plancheck.planning.rows import refuse_no_reward, sft_row
 
 
 def settings(**changes):
-    values = {"max_atoms": 3, "snippet_chars": None, "begin_reply": True, "max_new_tokens": 8}
+    values = {"max_atoms": 3, "snippet_chars": None, "max_new_tokens": 8}
     return Planner(**{**values, **changes}, device="cpu", dtype="float32")
 
 
@@ -25,8 +25,8 @@ def trace(question_id="q", *, atoms=("a3", "a1"), reward=1, failure=None):
 @pytest.mark.parametrize("begin_reply", [True, False])
 def test_a_row_is_what_the_planner_sees_and_the_reply_that_the_plan_is(pool_of, begin_reply):
     pool = pool_of(candidates=[1, 3, 4]).pool
-    chosen = settings(begin_reply=begin_reply, snippet_chars=20)
-    row = sft_row(pool, trace(), chosen)
+    chosen = settings(snippet_chars=20)
+    row = sft_row(pool, trace(), chosen, begin_reply=begin_reply)
 
     assert row["prompt"] == messages_of(pool, chosen)
     (reply,) = row["completion"]
@@ -37,7 +37,7 @@ def test_a_row_is_what_the_planner_sees_and_the_reply_that_the_plan_is(pool_of, 
 
 def test_a_trace_of_other_atoms_makes_no_row(pool_of):
     with pytest.raises(ValueError, match="a3"):
-        sft_row(pool_of(candidates=[0, 1]).pool, trace(), settings())
+        sft_row(pool_of(candidates=[0, 1]).pool, trace(), settings(), begin_reply=True)
 
 
 def test_without_a_reward_in_train_the_message_counts_and_says_what_to_change():
@@ -50,6 +50,6 @@ def test_without_a_reward_in_train_the_message_counts_and_says_what_to_change():
     with pytest.raises(StudyError) as error:
         refuse_no_reward(traces, {"q", "r"})
     for part in ("2 train question(s), 3 plan(s) were mined, 2 named candidates and 0 were rewarded", "unparsable",
-                 "mine.samples", "planner.begin_reply", "planner.snippet_chars", "benchmark.limit"):  # fmt: skip
+                 "mine.samples", "mine.begin_reply", "planner.snippet_chars", "benchmark.limit"):  # fmt: skip
         assert part in str(error.value)
     refuse_no_reward(traces, {"q", "r", "dev"})

@@ -28,10 +28,10 @@ TEXT = " ".join(f"House {number} keeps a boat in Tarn." for number in range(20))
 CONTEXT = hashlib.sha256(TEXT.encode()).hexdigest()
 ATOMS = cut(CONTEXT, TEXT, window_chars=80, overlap_chars=10)
 IDS = ("q0", "q1", "q2")
-PLANNER = Planner(max_atoms=3, snippet_chars=40, begin_reply=True, max_new_tokens=12, device="cpu", dtype="float32")
+PLANNER = Planner(max_atoms=3, snippet_chars=40, max_new_tokens=12, device="cpu", dtype="float32")
 SETTINGS = Settings(
     planner=PLANNER,
-    mine=Mine(seed=3, samples=3, temperature=1.0, top_p=1.0, budget_chars=150),
+    mine=Mine(seed=3, samples=3, begin_reply=True, temperature=1.0, top_p=1.0, budget_chars=150),
     pack=Pack(
         seed=1, budgets_chars=[100], overflow="cut", merge_overlaps=False, policies={"none": Policy(fill="none")}
     ),
@@ -144,7 +144,7 @@ def trace(name, atoms, reward):
 
 def test_rewarded_plans_become_rows_of_their_split(study):
     write_table(DATA / "traces.parquet", [trace("q0", [3, 1], 1), trace("q1", [2], 1)], TRACES)
-    rows_stage.run(Params.model_construct(planner=PLANNER))
+    rows_stage.run(Params.model_construct(planner=PLANNER, mine=SETTINGS.mine))
     (train,) = map(json.loads, (DATA / "sft/train.jsonl").read_text().splitlines())
     (dev,) = map(json.loads, (DATA / "sft/dev.jsonl").read_text().splitlines())
 
@@ -156,7 +156,7 @@ def test_rewarded_plans_become_rows_of_their_split(study):
 def test_without_a_rewarded_train_question_no_rows_are_written(study):
     write_table(DATA / "traces.parquet", [trace("q0", [3, 1], 0), trace("q1", [2], 1)], TRACES)
     with pytest.raises(StudyError, match="1 plan"):
-        rows_stage.run(Params.model_construct(planner=PLANNER))
+        rows_stage.run(Params.model_construct(planner=PLANNER, mine=SETTINGS.mine))
     assert not (DATA / "sft").exists()
 
 

@@ -62,10 +62,8 @@ def study_params(group_by="none", sizes=None):
                 "sft+bm25": Policy(selector="sft", fill="bm25"),
             },
         ),
-        planner=Planner(
-            max_atoms=2, snippet_chars=None, begin_reply=True, max_new_tokens=8, device="cpu", dtype="float32"
-        ),
-        mine=Mine(seed=1, samples=SAMPLES, temperature=0.7, top_p=0.9, budget_chars=100),
+        planner=Planner(max_atoms=2, snippet_chars=None, max_new_tokens=8, device="cpu", dtype="float32"),
+        mine=Mine(seed=1, samples=SAMPLES, begin_reply=True, temperature=0.7, top_p=0.9, budget_chars=100),
         plan=Plan(seed=1, selectors=["sft", "evidence"]),
         tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
     )
