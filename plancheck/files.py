@@ -3,12 +3,13 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from plancheck.errors import StudyError
@@ -81,6 +82,14 @@ def read_table(path: Path, *, columns: Sequence[str] | None = None, filters: Any
         raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
     except (pa.ArrowInvalid, OSError) as error:
         raise StudyError(f"{path}: not a readable Parquet file ({error}). Delete it and run `dvc repro`.") from error
+
+
+def among(column: str, ids: Collection[str]) -> pc.Expression:
+    """The filter of `read_table` for rows whose ``column`` holds one of ``ids``; no ID, no row.
+
+    Typed, for pyarrow cannot compare text with an empty list of nothing.
+    """
+    return pc.field(column).isin(pa.array(sorted(set(ids)), pa.string()))
 
 
 def write_json(path: Path, value: Any) -> None:

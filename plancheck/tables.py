@@ -5,14 +5,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow.compute as pc
+
 from plancheck.errors import StudyError, all_problems
-from plancheck.files import DATA, read_json, read_table
+from plancheck.files import DATA, among, read_json, read_table
 from plancheck.records import SPLITS, Atom, Piece
 
 
 def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
     """Atoms by context, in order of position; of every context when ``context_ids`` is None."""
-    filters = None if context_ids is None else [("context_id", "in", sorted(context_ids))]
+    filters = None if context_ids is None else among("context_id", context_ids)
     found: dict[str, list[tuple[int, Atom]]] = defaultdict(list)
     for row in read_table(DATA / "atoms.parquet", filters=filters).to_pylist():
         position = row.pop("position")
@@ -28,7 +30,7 @@ def read_candidates(question_ids: Collection[str]) -> dict[str, list[str]]:
     table = read_table(
         DATA / "retrieval.parquet",
         columns=["question_id", "atom_id", "position"],
-        filters=[("question_id", "in", sorted(question_ids)), ("candidate", "==", True)],
+        filters=among("question_id", question_ids) & pc.field("candidate"),
     )
     pools: dict[str, list[str]] = {question_id: [] for question_id in question_ids}
     for row in sorted(table.to_pylist(), key=lambda row: (row["question_id"], row["position"])):
@@ -50,7 +52,7 @@ def read_packed_contexts(packed_ids: Collection[str] | None = None) -> list[Pack
     table = read_table(
         DATA / "packed.parquet",
         columns=["packed_id", "question_id", "atom_ids", "starts", "ends"],
-        filters=None if packed_ids is None else [("packed_id", "in", sorted(packed_ids))],
+        filters=None if packed_ids is None else among("packed_id", packed_ids),
     ).to_pylist()
     distinct = {
         row["packed_id"]: PackedContext(

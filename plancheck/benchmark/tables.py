@@ -4,11 +4,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from plancheck.errors import StudyError
-from plancheck.files import DATA, read_table, write_table
+from plancheck.files import DATA, among, read_table, write_table
 from plancheck.records import CONTEXTS, QUESTIONS, Benchmark, Question, Span
 
 QUESTIONS_FILE = DATA / "questions.parquet"
@@ -44,7 +41,7 @@ def read_contexts(ids: Collection[str] | None = None, path: Path = CONTEXTS_FILE
     Raises:
         StudyError: the file is missing or damaged, or lacks a context.
     """
-    filters = None if ids is None else pc.field("context_id").isin(pa.array(sorted(set(ids)), pa.string()))
+    filters = None if ids is None else among("context_id", ids)
     table = read_table(path, columns=["context_id", "text"], filters=filters)
     texts = dict(zip(table["context_id"].to_pylist(), table["text"].to_pylist(), strict=True))
     lacking = sorted(set(ids or ()) - set(texts))

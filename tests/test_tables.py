@@ -1,0 +1,53 @@
+import pytest
+
+from plancheck.files import write_table
+from plancheck.records import ATOMS, PACKED, RETRIEVAL
+from plancheck.tables import read_atoms, read_candidates, read_packed_contexts
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    atoms = [
+        {"atom_id": f"{context}-{position}", "context_id": context, "position": position, "start": position * 10,
+         "end": position * 10 + 10, "document": 0}
+        for context in ("x", "y") for position in (1, 0)
+    ]  # fmt: skip
+    write_table(tmp_path / "data/atoms.parquet", atoms, ATOMS)
+    ranks = {"bm25_score": 0.0, "bm25_rank": 1, "dense_score": 0.0, "dense_rank": 1, "mmr_rank": 1, "tokens": 3}
+    rows = [
+        {"question_id": "q", "atom_id": f"x-{position}", "position": position, "candidate": position != 1,
+         "truncated": False, **ranks}
+        for position in (2, 1, 0)
+    ]  # fmt: skip
+    write_table(tmp_path / "data/retrieval.parquet", rows, RETRIEVAL)
+    packed = [
+        {"question_id": "q", "policy": policy, "budget_chars": 10, "packed_id": packed_id, "atom_ids": ["x-0"],
+         "starts": [0], "ends": [5], "chars": 5, "cut": True, "skipped": 0, "evidence_recall": None,
+         "plan_failed": False}
+        for policy, packed_id in (("bm25", "p1"), ("dense", "p1"), ("head", "p0"))
+    ]  # fmt: skip
+    write_table(tmp_path / "data/packed.parquet", packed, PACKED)
+
+
+def test_atoms_come_by_context_in_order_of_position(tables):
+    assert {context: [atom.start for atom in atoms] for context, atoms in read_atoms().items()} == {
+        "x": [0, 10],
+        "y": [0, 10],
+    }
+    assert list(read_atoms(["y"])) == ["y"]
+
+
+def test_a_pool_is_the_candidates_by_position(tables):
+    assert read_candidates(["q"]) == {"q": ["x-0", "x-2"]}
+
+
+def test_equal_packed_contexts_are_read_once(tables):
+    assert [packed.packed_id for packed in read_packed_contexts()] == ["p0", "p1"]
+    assert [packed.packed_id for packed in read_packed_contexts(["p1"])] == ["p1"]
+
+
+def test_no_ids_give_no_rows(tables):
+    assert read_atoms([]) == {}
+    assert read_candidates([]) == {}
+    assert read_packed_contexts([]) == []
