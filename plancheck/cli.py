@@ -1,9 +1,11 @@
-"""The `plancheck` program: the stages that need no Prefect."""
+"""The `plancheck` program: the stages that need no Prefect, and the comparison of two files of results."""
 
 import importlib
+import json
 import sys
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
@@ -27,7 +29,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does."""
+    """Run one stage on params.yaml, as `dvc repro` does, or compare two files of results."""
 
 
 def runner(name: str) -> Callable[[], None]:
@@ -39,6 +41,59 @@ def runner(name: str) -> Callable[[], None]:
 
 for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
+
+
+@app.command("compare")
+def compare_results(
+    file_a: Annotated[Path, typer.Argument(help="Results of A, such as a new system.", show_default=False)],
+    file_b: Annotated[Path, typer.Argument(help="Results of B, such as a baseline.", show_default=False)],
+    id_field: Annotated[str | None, typer.Option("--id", help="Field of the question's ID; else detected.")] = None,
+    score_field: Annotated[str | None, typer.Option("--score", help="Field of the score; else detected.")] = None,
+    cluster_field: Annotated[
+        str | None, typer.Option("--cluster", help="Field of A that questions with a shared context share.")
+    ] = None,
+    where: Annotated[
+        list[str] | None, typer.Option("--where", metavar="FIELD=VALUE", help="Only results with that value.")
+    ] = None,
+    where_a: Annotated[
+        list[str] | None, typer.Option("--where-a", metavar="FIELD=VALUE", help="The same, of A alone.")
+    ] = None,
+    where_b: Annotated[
+        list[str] | None, typer.Option("--where-b", metavar="FIELD=VALUE", help="The same, of B alone.")
+    ] = None,
+    intersect: Annotated[bool, typer.Option("--intersect", help="Compare the questions that both files have.")] = False,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare two files of per-question results, paired by question ID.
+
+    Files: data/predictions.parquet, CSV, JSON Lines, JSON, samples_*.jsonl of lm-evaluation-harness, logs of
+    inspect_ai. A field inside an object is named with a dot (doc.passage).
+
+    Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600
+    --where-a policy=rerank --where-b policy=bm25
+    """
+    # Its libraries take a second to import: no stage waits for them.
+    files = importlib.import_module("plancheck.comparison.files")
+    report = importlib.import_module("plancheck.comparison.report")
+    found = files.compare_files(
+        file_a,
+        file_b,
+        selection_a=files.Selection(id_field, score_field, cluster_field, conditions(where, where_a)),
+        selection_b=files.Selection(id_field, score_field, None, conditions(where, where_b)),
+        intersect=intersect,
+        seed=seed,
+    )
+    print(json.dumps(report.as_json(found), indent=2) if as_json else report.as_text(found))
+
+
+def conditions(*options: Sequence[str] | None) -> dict[str, str]:
+    """The values that fields must have, from FIELD=VALUE; a later one of a field holds."""
+    given = [condition for option in options for condition in option or ()]
+    for condition in given:
+        if "=" not in condition:
+            raise StudyError(f"--where {condition}: must be FIELD=VALUE, such as --where policy=bm25.")
+    return dict(condition.split("=", 1) for condition in given)
 
 
 def main() -> None:

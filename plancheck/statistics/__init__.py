@@ -1,1 +1,1 @@
-"""Statistics of accuracies over questions."""
+"""Statistics of accuracies over questions, alone and in pairs."""

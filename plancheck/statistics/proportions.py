@@ -7,7 +7,7 @@ from scipy.stats import binomtest
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Bounds of a confidence interval, 0 to 1."""
+    """Bounds of a confidence interval, in the unit of what it bounds; of a proportion, 0 to 1."""
 
     low: float
     high: float

@@ -1,0 +1,1 @@
+"""Comparison of two files of per-question results, whatever program wrote them."""

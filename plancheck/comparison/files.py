@@ -1,0 +1,88 @@
+"""Two files of per-question results, compared question by question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from plancheck.comparison.reading import read_results
+from plancheck.comparison.selection import ScoredFile, Selection, scored_results
+from plancheck.errors import StudyError, all_problems
+from plancheck.statistics.comparison import Comparison, compare
+from plancheck.statistics.pairs import Scored, join_pairs, missing
+
+
+@dataclass(frozen=True, slots=True)
+class FileComparison:
+    """File A (the treatment) against file B (the control); ``left_out`` counts questions in one file only."""
+
+    a: ScoredFile
+    b: ScoredFile
+    comparison: Comparison
+    left_out: tuple[int, int]
+    resamples: int
+    seed: int
+
+
+def compare_files(
+    path_a: Path,
+    path_b: Path,
+    *,
+    selection_a: Selection,
+    selection_b: Selection,
+    intersect: bool = False,
+    seed: int = 0,
+    resamples: int = 10_000,
+) -> FileComparison:
+    """Compare the selected results of two files, joined by question ID; the bootstrap's clusters are those of file A.
+
+    Args:
+        path_a: the treatment; differences are A minus B.
+        path_b: the control; may be the same file with another selection.
+        selection_a: of file A.
+        selection_b: of file B; its cluster field is not used.
+        intersect: compare the common questions and count the others, instead of refusing them.
+        seed: of the bootstrap, at least 0.
+        resamples: of the bootstrap.
+
+    Raises:
+        StudyError: a file is unusable, questions are in one file only, documents of one ID differ, or there are fewer
+            than 2 questions or clusters.
+    """
+    a = scored_results(read_results(path_a), selection_a)
+    b = scored_results(read_results(path_b), selection_b)
+    only_a, only_b = missing(a.scored, b.scored), missing(b.scored, a.scored)
+    if (only_a or only_b) and not intersect:
+        raise all_problems(
+            "questions in one file only",
+            [f"{path_a} only: {key}" for key in only_a] + [f"{path_b} only: {key}" for key in only_b],
+            remedy="Compare files of the same questions, or the common questions with --intersect.",
+        )
+    _check_documents(a, b)
+    common_a, common_b = _without(a.scored, only_a), _without(b.scored, only_b)
+    independent = {a.clusters.get(key, key) for key, _ in common_a}
+    if len(independent) < 2:
+        what = "clusters" if a.clusters else "questions"
+        raise StudyError(f"{path_a} and {path_b} share {len(independent)} {what}. At least 2 can be compared.")
+    pairs = join_pairs(common_a, common_b)
+    clusters = [a.clusters[key] for key in pairs.question_ids] if a.clusters else None
+    found = compare(pairs, generator=np.random.default_rng(seed), clusters=clusters, resamples=resamples)
+    return FileComparison(a, b, found, (len(only_a), len(only_b)), resamples, seed)
+
+
+def _without(scored: Sequence[Scored], ids: Sequence[str]) -> list[Scored]:
+    dropped = set(ids)
+    return [(key, score) for key, score in scored if key not in dropped]
+
+
+def _check_documents(a: ScoredFile, b: ScoredFile) -> None:
+    """lm-evaluation-harness numbers the documents of a run; its hash tells whether two runs numbered the same ones."""
+    common: Mapping[str, str] = {key: digest for key, digest in a.hashes.items() if key in b.hashes}
+    differing = [key for key, digest in common.items() if b.hashes[key] != digest]
+    if differing:
+        raise all_problems(
+            f"{a.file.path} and {b.file.path}: other documents under the same ID (their doc_hash differs)",
+            differing,
+            remedy="Compare runs of one version of one task, or name a field that identifies a document with --id.",
+        )

@@ -1,0 +1,107 @@
+"""Everything said about one paired comparison."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plancheck.statistics.bootstrap import paired_bootstrap
+from plancheck.statistics.pairs import Outcomes, Pairs, outcomes
+from plancheck.statistics.power import detectable_effect, detectable_mean_difference
+from plancheck.statistics.proportions import Interval, wilson
+from plancheck.statistics.signs import sign_test
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One arm's mean score over the questions.
+
+    Where every score of both arms is 0 or 1, ``correct`` counts its ones and ``interval`` is Wilson's; else both are
+    None.
+    """
+
+    mean: float
+    correct: int | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Treatment against control; differences are treatment minus control, in the unit of the score.
+
+    ``detectable`` is the least difference that as many questions find with probability ``power`` at level ``alpha``:
+    for scores of 0 and 1 by the exact sign test at the discordance seen, else by a paired t test at the deviation
+    seen; None when nothing could be found. ``clusters`` counts what the bootstrap resampled, None for questions.
+    """
+
+    questions: int
+    treatment: Arm
+    control: Arm
+    outcomes: Outcomes
+    difference: float
+    interval: Interval
+    p: float
+    discordance: float
+    detectable: float | None
+    clusters: int | None
+    confidence: float
+    alpha: float
+    power: float
+
+
+def compare(
+    pairs: Pairs,
+    *,
+    generator: np.random.Generator,
+    clusters: Sequence[Hashable] | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    power: float = 0.8,
+) -> Comparison:
+    """Compare two arms: means, wins and losses, percentile bootstrap, exact sign test, and what could be found.
+
+    Args:
+        pairs: at least 2 questions.
+        generator: of the bootstrap.
+        clusters: of the questions, in the pairs' order; the bootstrap resamples them, the sign test does not know them.
+        confidence: of all intervals; the tests' level is 1 - confidence.
+        resamples: of the bootstrap.
+        power: of ``detectable``.
+
+    Raises:
+        ValueError: fewer than 2 questions or clusters.
+    """
+    differences = pairs.differences
+    found = outcomes(pairs)
+    binary = {*pairs.treatment, *pairs.control} <= {0.0, 1.0}
+    alpha = round(1 - confidence, 12)
+    interval = paired_bootstrap(
+        differences, generator=generator, confidence=confidence, resamples=resamples, clusters=clusters
+    )
+    if binary:
+        detectable = detectable_effect(found.questions, found.discordance, alpha=alpha, power=power)
+    else:
+        deviation = float(differences.std(ddof=1))
+        detectable = detectable_mean_difference(deviation, found.questions, alpha=alpha, power=power)
+    return Comparison(
+        questions=found.questions,
+        treatment=_arm(pairs.treatment, binary=binary, confidence=confidence),
+        control=_arm(pairs.control, binary=binary, confidence=confidence),
+        outcomes=found,
+        difference=float(differences.mean()),
+        interval=interval,
+        p=sign_test(found.wins, found.losses),
+        discordance=found.discordance,
+        detectable=detectable,
+        clusters=None if clusters is None else len(set(clusters)),
+        confidence=confidence,
+        alpha=alpha,
+        power=power,
+    )
+
+
+def _arm(scores: Sequence[float], *, binary: bool, confidence: float) -> Arm:
+    if not binary:
+        return Arm(float(np.mean(scores)), None, None)
+    correct = int(sum(scores))
+    return Arm(correct / len(scores), correct, wilson(correct, len(scores), confidence=confidence))

@@ -1,0 +1,92 @@
+"""Paired results: two arms scored on the same questions, joined by question ID."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Scored = tuple[str, float]
+SHOWN_IDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The scores of two arms, in the unit of the score, by question ID in ascending order."""
+
+    question_ids: tuple[str, ...]
+    treatment: tuple[float, ...]
+    control: tuple[float, ...]
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """Treatment minus control, a question each."""
+        return np.subtract(self.treatment, self.control, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Questions on which the treatment scores higher, lower, the same."""
+
+    wins: int
+    losses: int
+    ties: int
+
+    @property
+    def questions(self) -> int:
+        return self.wins + self.losses + self.ties
+
+    @property
+    def discordance(self) -> float:
+        """Share of questions that are no tie, 0 to 1."""
+        return (self.wins + self.losses) / self.questions
+
+
+def join_pairs(treatment: Sequence[Scored], control: Sequence[Scored]) -> Pairs:
+    """The pairs of two lists of (question ID, score) that hold the same questions, in any order.
+
+    Raises:
+        ValueError: an ID is in one list only or twice in a list (the IDs are listed), there is no question, or a
+            score is not finite.
+    """
+    problems = [
+        *_listed("twice in treatment", doubled(treatment)),
+        *_listed("twice in control", doubled(control)),
+        *_listed("in treatment only", missing(treatment, control)),
+        *_listed("in control only", missing(control, treatment)),
+    ]
+    if problems:
+        raise ValueError("; ".join(problems))
+    if not treatment:
+        raise ValueError("no question")
+    ours, theirs = dict(treatment), dict(control)
+    ids = sorted(ours)
+    pairs = Pairs(tuple(ids), tuple(float(ours[i]) for i in ids), tuple(float(theirs[i]) for i in ids))
+    if not np.isfinite([pairs.treatment, pairs.control]).all():
+        raise ValueError("a score is not finite")
+    return pairs
+
+
+def doubled(arm: Sequence[Scored]) -> list[str]:
+    """IDs that come more than once, in ascending order."""
+    return sorted(question_id for question_id, times in Counter(i for i, _ in arm).items() if times > 1)
+
+
+def missing(arm: Sequence[Scored], other: Sequence[Scored]) -> list[str]:
+    """IDs of ``arm`` that ``other`` lacks, in ascending order."""
+    return sorted({question_id for question_id, _ in arm} - {question_id for question_id, _ in other})
+
+
+def outcomes(pairs: Pairs) -> Outcomes:
+    """Wins, losses and ties of the treatment; scores tie when they are equal as numbers."""
+    differences = pairs.differences
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    return Outcomes(wins, losses, len(differences) - wins - losses)
+
+
+def _listed(what: str, ids: Sequence[str]) -> list[str]:
+    if not ids:
+        return []
+    more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+    return [f"question IDs {what}: {', '.join(ids[:SHOWN_IDS])}{more}"]

@@ -1,0 +1,97 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap
+
+from plancheck.statistics.bootstrap import paired_bootstrap
+from plancheck.statistics.pairs import join_pairs
+
+SCORES = st.lists(st.tuples(st.sampled_from([0, 1, 0.5]), st.sampled_from([0, 1])), min_size=2, max_size=40)
+
+
+def interval(differences, *, seed=0, resamples=200, **kwargs):
+    found = paired_bootstrap(differences, generator=np.random.default_rng(seed), resamples=resamples, **kwargs)
+    return found.low, found.high
+
+
+def arms(scores):
+    return (
+        [(f"q{i}", treatment) for i, (treatment, _) in enumerate(scores)],
+        [(f"q{i}", control) for i, (_, control) in enumerate(scores)],
+    )
+
+
+def test_the_published_held_out_interval():
+    low, high = interval(np.repeat([1, -1, 0], [12, 20, 120]), resamples=10_000)
+    assert (round(100 * low, 1), round(100 * high, 1)) == (-12.5, 2.0)
+
+
+@given(SCORES)
+@settings(max_examples=30, deadline=None)
+def test_swapping_the_arms_mirrors_the_interval(scores):
+    treatment, control = arms(scores)
+    low, high = interval(join_pairs(treatment, control).differences)
+    assert interval(join_pairs(control, treatment).differences) == pytest.approx((-high, -low))
+
+
+@given(SCORES, st.randoms(use_true_random=False))
+@settings(max_examples=30, deadline=None)
+def test_permuting_the_questions_changes_nothing(scores, random):
+    treatment, control = arms(scores)
+    before = interval(join_pairs(treatment, control).differences)
+    random.shuffle(treatment)
+    random.shuffle(control)
+    assert interval(join_pairs(treatment, control).differences) == before
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=2, max_size=40))
+@settings(max_examples=30, deadline=None)
+def test_one_question_a_cluster_equals_the_plain_bootstrap(differences):
+    clusters = [f"context {i}" for i in range(len(differences))]
+    assert interval(differences, clusters=clusters) == interval(differences)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=40))
+@settings(max_examples=30, deadline=None)
+def test_scipy_agrees(differences):
+    expected = bootstrap(
+        (np.array(differences),), np.mean, n_resamples=200, method="percentile", rng=np.random.default_rng(0)
+    ).confidence_interval
+    assert interval(differences) == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+
+def test_equal_arms_give_an_interval_of_0():
+    assert interval([0, 0, 0]) == (0, 0)
+
+
+def test_doubling_every_question_in_its_context_narrows_nothing_when_contexts_are_resampled():
+    once = np.repeat([1, -1, 0], [12, 20, 60])
+    twice, contexts = np.repeat(once, 2), np.repeat(np.arange(len(once)), 2).tolist()
+
+    assert interval(twice, clusters=contexts) == pytest.approx(interval(once))
+    low, high = interval(twice, resamples=2000)
+    expected_low, expected_high = interval(once, resamples=2000)
+    assert high - low < 0.8 * (expected_high - expected_low)
+
+
+def test_unequal_clusters_weigh_by_their_questions():
+    # Two clusters: the mean of a resample is over its questions, so (2 * 1 + 0) / 3 and the pure draws alone occur.
+    low, high = interval([1, 1, 0], clusters=["a", "a", "b"], resamples=500)
+    assert (low, high) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("differences", "clusters", "message"),
+    [
+        ([1], None, "at least 2"),
+        ([], None, "at least 2"),
+        ([1, 0], ["a", "a"], "got 1"),
+        ([1, 0], ["a"], "1 clusters given for 2"),
+        ([1, np.nan], None, "finite"),
+        ([[1, 0]], None, "one finite number"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(differences, clusters, message):
+    with pytest.raises(ValueError, match=message):
+        interval(differences, clusters=clusters)

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+from scipy.special import xlogy
+from statsmodels.stats.weightstats import DescrStatsW
+
+from plancheck.statistics.equivalence import equivalence_test, losing_share
+from plancheck.statistics.pairs import Outcomes
+
+
+def test_large_samples_agree_with_statsmodels():
+    seen = Outcomes(600, 620, 8780)
+    differences = np.repeat([1, -1, 0], [seen.wins, seen.losses, seen.ties])
+    for margin in (0.008, 0.01):
+        expected = DescrStatsW(differences).ttost_mean(-margin, margin)[0]
+        assert equivalence_test(seen, margin=margin) == pytest.approx(expected, abs=0.002)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 200), st.floats(-0.5, 0.5))
+def test_the_share_of_losses_is_the_likeliest_one(wins, losses, ties, difference):
+    n = wins + losses + ties
+    found = losing_share(wins, losses, n, difference)
+
+    def unlikelihood(q):
+        return -(xlogy(wins, q + difference) + xlogy(losses, q) + xlogy(ties, 1 - 2 * q - difference))
+
+    low, high = max(0.0, -difference), (1 - difference) / 2
+    best = minimize_scalar(unlikelihood, bounds=(low, high), method="bounded", options={"xatol": 1e-10})
+    assert low - 1e-9 <= found <= high + 1e-9
+    assert unlikelihood(min(max(found, low), high)) <= best.fun + 1e-5
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 200), st.floats(0.01, 0.5))
+def test_swapping_the_arms_changes_nothing(wins, losses, ties, margin):
+    p = equivalence_test(Outcomes(wins, losses, ties), margin=margin)
+    assert p == pytest.approx(equivalence_test(Outcomes(losses, wins, ties), margin=margin))
+    assert 0 < p <= 1
+
+
+def test_arms_that_always_agree_are_equivalent_only_with_enough_questions():
+    assert equivalence_test(Outcomes(0, 0, 48), margin=0.05) > 0.05
+    assert equivalence_test(Outcomes(0, 0, 480), margin=0.05) < 0.001
+
+
+def test_a_wider_margin_is_easier_to_show():
+    seen = Outcomes(20, 22, 458)
+    assert equivalence_test(seen, margin=0.02) > 0.05 > equivalence_test(seen, margin=0.05)
+
+
+@pytest.mark.parametrize(("seen", "margin"), [(Outcomes(0, 0, 0), 0.1), (Outcomes(1, 1, 1), 0), (Outcomes(1, 1, 1), 1)])
+def test_impossible_input_is_refused(seen, margin):
+    with pytest.raises(ValueError):
+        equivalence_test(seen, margin=margin)
