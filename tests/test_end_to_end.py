@@ -181,7 +181,7 @@ def test_without_remembered_replies_every_stage_run_again_gives_the_same_bytes(c
 
 def test_kill_9_during_answer_asks_nothing_twice_and_ends_in_the_same_bytes(checkout, first):
     before = (checkout / "dvc.lock").read_bytes()
-    total = replies(checkout)
+    total = pd.read_parquet(checkout / "data" / "predictions.parquet")["packed_id"].nunique()
     forget_replies(checkout)
     started = subprocess.Popen(
         [sys.executable, "-m", "dvc", "repro", "--force", "--single-item", "answer"],

@@ -28,7 +28,7 @@ def examples_needed(effect: float, discordance: float, *, alpha: float = 0.05, p
     if effect == 0:
         raise ValueError("no number of questions can tell an effect of 0")
     spread = math.sqrt(max(0.0, discordance**2 - effect**2 * (3 + discordance) / 4))
-    root = norm.ppf(1 - alpha / 2) * discordance + norm.ppf(power) * spread
+    root = float(norm.ppf(1 - alpha / 2)) * discordance + float(norm.ppf(power)) * spread
     needed: int = math.ceil(root**2 / (discordance * effect**2))
     return needed
 
