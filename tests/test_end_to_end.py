@@ -14,6 +14,7 @@ from pathlib import Path
 import pandas as pd
 import psutil
 import pytest
+import yaml
 from dvc.utils.hydra import compose_and_dump
 
 ROOT = Path(__file__).parents[1]
@@ -28,8 +29,18 @@ SMALL = [
     "plan.selectors=[prompted,sft,sft_early]",
     "mine.samples=3",
     "train.early_step=1",
-    "train.epochs=1",
+    "train.epochs=2",
 ]
+
+# Stages whose model calls, or optimiser steps, outlive a kill.
+KILLED = ("mine", "train", "plan", "answer")
+# What each says of its calls: the numbers are those that this run made.
+SAID = {
+    "mine": r"plans sampled \((\d+) asked|\((\d+) answers asked\)",
+    "train": r"steps, (\d+) of them now",
+    "plan": r"plans, (\d+) asked",
+    "answer": r"distinct prompts: ([\d,]+) asked",
+}
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +88,21 @@ def replies(checkout):
             return connection.execute("SELECT count(*) FROM replies").fetchone()[0]
         except sqlite3.OperationalError:
             return 0
+
+
+def asked(stage, run):
+    """Model calls, or optimiser steps, that a run says it made for a stage."""
+    found = [number for groups in re.finditer(SAID[stage], run.stderr) for number in groups.groups() if number]
+    assert found, run.stderr
+    return sum(int(number.replace(",", "")) for number in found)
+
+
+def done(stage, checkout):
+    """Model calls, or optimiser steps, that are kept for the next run."""
+    if stage != "train":
+        return replies(checkout)
+    states = (checkout / ".plancheck" / "train").glob("*/checkpoint-*/trainer_state.json")
+    return max((int(state.parent.name.rpartition("-")[2]) for state in states), default=0)
 
 
 def forget_replies(checkout):
@@ -132,8 +158,8 @@ def test_every_question_has_a_row_in_every_condition_and_equal_prompts_are_asked
     conditions = predictions.groupby(["policy", "budget_chars"])["question_id"].nunique()
     assert (conditions == 12).all()
     assert len(predictions) == 12 * len(conditions)
-    asked = int(re.search(r"distinct prompts: ([\d,]+) asked", first.stderr)[1].replace(",", ""))
-    assert asked == predictions["packed_id"].nunique() <= replies(checkout)
+    # Some plans were already answered alone when they were mined.
+    assert asked("answer", first) <= predictions["packed_id"].nunique() <= replies(checkout)
 
 
 def test_no_question_of_the_test_split_is_mined_or_trained_on(checkout, first):
@@ -168,43 +194,45 @@ def test_a_second_run_has_nothing_to_do(checkout, first):
     assert "Table 1" in again.stdout
 
 
-def test_without_remembered_replies_every_stage_run_again_gives_the_same_bytes(checkout, first):
+def test_every_stage_that_asks_no_model_run_again_gives_the_same_bytes(checkout, first):
     before = (checkout / "dvc.lock").read_bytes()
-    forget_replies(checkout)
+    others = [stage for stage in yaml.safe_load(before)["stages"] if stage not in {"models", *KILLED}]
 
-    again = command(checkout, "dvc", "repro", "--force", "--downstream", "check@split")
+    again = command(checkout, "dvc", "repro", "--force", "--single-item", *others)
 
     assert again.returncode == 0, again.stderr
-    assert "asked" in again.stderr
     assert (checkout / "dvc.lock").read_bytes() == before
 
 
-def test_kill_9_during_answer_asks_nothing_twice_and_ends_in_the_same_bytes(checkout, first):
+@pytest.mark.parametrize("stage", KILLED)
+def test_kill_9_asks_no_model_call_twice_and_ends_in_the_same_bytes(checkout, first, stage):
     before = (checkout / "dvc.lock").read_bytes()
-    total = pd.read_parquet(checkout / "data" / "predictions.parquet")["packed_id"].nunique()
+    # Of the first run, in which answer had those replies that mine had asked for.
+    prompts = pd.read_parquet(checkout / "data" / "predictions.parquet", columns=["packed_id"])["packed_id"].nunique()
+    total = prompts if stage == "answer" else asked(stage, first)
     forget_replies(checkout)
+    # Forced, for DVC would fetch the known output of the first run from its cache instead of asking.
+    forced = ["dvc", "repro", "--force", "--single-item", stage]
     started = subprocess.Popen(
-        [sys.executable, "-m", "dvc", "repro", "--force", "--single-item", "answer"],
+        [sys.executable, "-m", *forced],
         cwd=checkout,
         env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    while replies(checkout) < 8:
-        assert started.poll() is None, "answer ended before it could be killed"
-        time.sleep(0.1)
+    while not done(stage, checkout):
+        assert started.poll() is None, f"{stage} ended before it could be killed"
+        time.sleep(0.05)
     os.kill(started.pid, signal.SIGKILL)
     started.wait()
     assert gone(checkout), "the flow or its server outlived DVC"
-    kept = replies(checkout)
+    kept = done(stage, checkout)
 
-    # Forced, for DVC would fetch the known output of the first run from its cache instead of asking.
-    again = command(checkout, "dvc", "repro", "--force", "--single-item", "answer")
+    again = command(checkout, *forced)
 
     assert again.returncode == 0, again.stdout + again.stderr
-    asked = int(re.search(r"distinct prompts: ([\d,]+) asked", again.stderr)[1].replace(",", ""))
-    assert 8 <= kept < total
-    assert kept + asked == total == replies(checkout)
+    assert 0 < kept < total
+    assert kept + asked(stage, again) == total
     assert (checkout / "dvc.lock").read_bytes() == before
 
 
@@ -247,3 +275,30 @@ def test_a_test_question_planted_in_train_stops_the_study_at_its_gate(checkout, 
     assert "Traceback" not in failed.stderr
     assert all(part in failed.stderr for part in ("data/splits.json", "no test question is in train or dev", planted))
     assert command(checkout, "validation.gate", "split").returncode == 0
+
+
+def test_a_training_row_with_a_test_question_stops_the_study_before_training(checkout, first):
+    before = (checkout / "dvc.lock").read_bytes()
+    module = checkout / "plancheck" / "stages" / "rows.py"
+    kept = module.read_text()
+    planted = json.loads((checkout / "data" / "splits.json").read_text())["test"][0]
+    leak = f"""
+
+def leaking(traces, params, rows_of=rows_of):
+    return [*(rows := rows_of(traces, params)), dict(rows[0], question_id="{planted}")]
+
+
+rows_of = leaking
+"""
+    module.write_text(kept + leak)
+    try:
+        stopped = command(checkout, "flows.study", "--stage", "train")
+    finally:
+        module.write_text(kept)
+
+    assert stopped.returncode == 1
+    assert "Traceback" not in stopped.stderr
+    assert all(part in stopped.stderr for part in ("data/sft/train.jsonl", "test question", planted))
+    assert "planner trained" not in stopped.stderr
+    assert study(checkout).returncode == 0
+    assert (checkout / "dvc.lock").read_bytes() == before

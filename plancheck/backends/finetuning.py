@@ -3,22 +3,20 @@
 import json
 import logging
 import math
-import random
 import shutil
 import warnings
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from datasets import Dataset
 from peft import LoraConfig
-from torch.utils.data import Sampler
 from transformers import PrinterCallback, TrainerCallback
 from trl.trainer.sft_config import SFTConfig
-from trl.trainer.sft_trainer import SFTTrainer
 
 from plancheck.backends.adapters import save_adapter
+from plancheck.backends.planner_trainer import PlannerTrainer
 from plancheck.backends.sft_rows import TokenRow
 from plancheck.errors import StudyError
 from plancheck.params import Train
@@ -199,41 +197,6 @@ def arguments(settings: Train, *, device: str, half: bool, folder: Path) -> SFTC
 def dataset(rows: Sequence[TokenRow]) -> Dataset:
     """Rows as TRL takes them when it is to prepare nothing."""
     return Dataset.from_dict({"input_ids": [list(row.tokens) for row in rows], "labels": [row.labels for row in rows]})
-
-
-class Shuffled(Sampler[int]):
-    """Another permutation of the rows in each epoch, of which the first ``kept`` are used.
-
-    An epoch's order follows from seed and epoch alone, so a training that goes on in the midst of one finds it again.
-    """
-
-    def __init__(self, rows: Sized, *, kept: int, seed: int) -> None:
-        self._rows, self._kept, self._seed, self._epoch = len(rows), kept, seed, 0
-
-    def set_epoch(self, epoch: int) -> None:
-        self._epoch = epoch
-
-    def __len__(self) -> int:
-        return self._kept
-
-    def __iter__(self) -> Iterator[int]:
-        generator = random.Random(f"{self._seed}:{self._epoch}")
-        yield from generator.sample(range(self._rows), self._kept)
-
-
-class PlannerTrainer(SFTTrainer):
-    """SFTTrainer with its rows in our order, and without the page it would write beside every checkpoint."""
-
-    def __init__(self, *, kept_rows: int, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._kept_rows = kept_rows
-
-    def _get_train_sampler(self, train_dataset: Any = None) -> Sampler[int]:
-        rows: Any = self.train_dataset if train_dataset is None else train_dataset
-        return Shuffled(rows, kept=self._kept_rows, seed=self.args.seed)
-
-    def create_model_card(self, *args: Any, **kwargs: Any) -> None:
-        pass
 
 
 class Watch(TrainerCallback):

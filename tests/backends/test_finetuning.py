@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from trl.trainer.sft_trainer import SFTTrainer
 
-from plancheck.backends import finetuning
 from plancheck.backends.adapters import adapter_digest, load_planner, refuse_idle
 from plancheck.backends.finetuning import finetune, rows_an_epoch, total_steps
 from plancheck.backends.generation import read_causal_model
+from plancheck.backends.planner_trainer import PlannerTrainer, Shuffled
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import TokenRow
 from plancheck.errors import StudyError
@@ -70,6 +71,18 @@ def test_two_trainings_write_the_same_bytes_and_leave_out_where_they_ran(tiny_qw
         assert json.loads(one["adapter_config.json"])["base_model_name_or_path"] == "tiny 1"
         assert b"/" not in one["adapter_config.json"]
     assert adapter_digest(tmp_path / "one/final") != adapter_digest(tmp_path / "one/early")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_the_loss_is_trl_s_own(tiny_qwen2, tmp_path, monkeypatch, dtype):
+    settings = QUICK.model_copy(update={"dtype": dtype, "learning_rate": 1e-3, "early_step": 1})
+    ours = trained(tiny_qwen2, token_rows(7), settings, tmp_path / "ours", dev=token_rows(3))
+    monkeypatch.setattr(PlannerTrainer, "compute_loss", SFTTrainer.compute_loss)
+    theirs = trained(tiny_qwen2, token_rows(7), settings, tmp_path / "theirs", dev=token_rows(3))
+
+    tolerance = 1e-5 if dtype == "float32" else 1e-2
+    assert ours.losses == pytest.approx(theirs.losses, rel=tolerance)
+    assert ours.dev_loss == pytest.approx(theirs.dev_loss, rel=tolerance)
 
 
 def test_the_seed_decides_the_adapter(tiny_qwen2, tmp_path):
@@ -174,11 +187,11 @@ def test_an_adapter_that_says_nothing_new_is_refused(tiny_qwen2, tmp_path):
 
 
 def test_every_epoch_has_an_order_of_its_own_that_seed_and_epoch_decide():
-    sampler = finetuning.Shuffled(range(10), kept=8, seed=3)
+    sampler = Shuffled(range(10), kept=8, seed=3)
     first = list(sampler)
     sampler.set_epoch(1)
     second = list(sampler)
-    again = finetuning.Shuffled(range(10), kept=8, seed=3)
+    again = Shuffled(range(10), kept=8, seed=3)
     again.set_epoch(1)
 
     assert list(again) == second != first
