@@ -10,7 +10,6 @@ from flows.entry import main
 from flows.progress import results
 from plancheck.files import DATA, write_table
 from plancheck.params import Params, read_params
-from plancheck.planning.harness import HARNESS
 from plancheck.records import ROUTER_FEATURES, ROUTING
 from plancheck.routing.evaluation import Pair, in_order, unfolded
 from plancheck.routing.features import router_features
@@ -49,11 +48,10 @@ def route() -> None:
 
 
 def settings_of(params: Params) -> RouteSettings:
-    """The section's values; the best single policy is chosen among policies that no known evidence went into."""
-    policies = params.pack.policies.items()
+    """The section's values; a single best policy is one of those that no known evidence went into."""
     return RouteSettings(
         pair=Pair(params.route.control, params.route.planner),
-        policies=tuple(name for name, policy in policies if policy.selector not in HARNESS),
+        policies=params.pack.deployable,
         budget_chars=params.route.budget_chars,
         routers=tuple(params.route.routers),
         seed=params.route.seed,

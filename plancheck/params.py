@@ -256,6 +256,8 @@ class Train(Section):
 
 
 Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
+# What calibrates the eye: they read the known evidence, or nothing at all.
+HARNESS_SELECTORS: tuple[Selector, ...] = ("evidence", "evidence_half", "random_plan")
 
 
 class Plan(Section):
@@ -325,6 +327,11 @@ class Pack(Section):
         if not self.policies:
             raise ValueError("policies is empty")
         return self
+
+    @property
+    def deployable(self) -> tuple[str, ...]:
+        """Policies as declared, but for those of the harness's own selectors."""
+        return tuple(name for name, policy in self.policies.items() if policy.selector not in HARNESS_SELECTORS)
 
 
 class Answer(Section):

@@ -42,7 +42,7 @@ def stratified(questions: pd.DataFrame, *, folds: int, by_context: bool, seed: i
         return [made("stratified", 0, questions, np.ones(len(questions), dtype=bool))]
     labels = strata(questions["domain"].tolist(), folds=places)
     splitter = StratifiedGroupKFold if by_context else StratifiedKFold
-    parts = splitter(places, shuffle=True, random_state=seed).split(questions, labels, groups)
+    parts = splitter(places, shuffle=True, random_state=seed).split(questions, labels, groups if by_context else None)
     tested = [test for _, test in parts if len(test)]
     return [made("stratified", number, questions, questions.index.isin(test)) for number, test in enumerate(tested)]
 
