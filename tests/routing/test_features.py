@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plancheck.files import DATA, write_table
-from plancheck.records import PREDICTIONS, QUESTIONS, ROUTER_FEATURES
+from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
 from plancheck.routing.features import router_features
-from plancheck.routing.inputs import COLUMNS, read_inputs, read_right
+from plancheck.routing.inputs import COLUMNS, Inputs, read_inputs, read_right
 from plancheck.statistics.flatness import flatness
 
 GOLD = {"answer", "gold", "correct", "evidence", "evidence_recall", "reward"}
@@ -41,13 +41,8 @@ def only_known(found):
 
 
 @pytest.fixture
-def compute(inputs_of, pair):
-    def honest(found):
-        return router_features(
-            inputs_of(only_known(found) | {"questions": found["questions"][[*COLUMNS["questions"], "answer"]]}), pair
-        )
-
-    return honest
+def compute(pair):
+    return lambda found: router_features(Inputs(**only_known(found)), pair)
 
 
 @given(data=st.data())
@@ -183,8 +178,6 @@ def gold_tables(letters):
 
 
 def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study, pair, tmp_path, monkeypatch):
-    from plancheck.records import CONTEXTS, PLANS, RERANK, RETRIEVAL
-
     monkeypatch.chdir(tmp_path)
     for name, schema in {"contexts": CONTEXTS, "retrieval": RETRIEVAL, "rerank": RERANK, "plans": PLANS}.items():
         write_table(DATA / f"{name}.parquet", [], schema)
