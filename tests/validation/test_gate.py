@@ -130,7 +130,7 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     assert gate.main(["results"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check@results: 2 of 79 expectations do not hold" in error
+    assert "check@results: 2 of 134 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(
