@@ -12,7 +12,7 @@ from prefect.tasks import exponential_backoff
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, digest, made_once
 from plancheck.backends.plan_pairs import plan_pairs
-from plancheck.backends.reranker_tuning import from_cross_encoder, tune_reranker
+from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
 from plancheck.params import Tune
 from plancheck.pools import read_pools
@@ -56,6 +56,7 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, device: str) -> Path:
 
     recipe = {
         "step": "tune 1",
+        "threads": THREADS,
         "base": reranker.digest,
         "pairs": digest({"pairs": [astuple(pair) for pair in pairs]}),
         "settings": settings.model_dump(mode="json"),

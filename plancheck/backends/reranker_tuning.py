@@ -103,7 +103,7 @@ def tune_reranker(
                 bf16=calculates_in_bfloat16(device),
                 full_determinism=True,
                 save_strategy="no",
-                logging_strategy="no",
+                logging_strategy="epoch",
                 report_to="none",
                 disable_tqdm=True,
                 dataloader_num_workers=0,
@@ -118,15 +118,16 @@ def tune_reranker(
             loss=BinaryCrossEntropyLoss(model),
         )
         trainer.remove_callback(PrinterCallback)
-        loss = trainer.train().training_loss
-        report(loss, pairs, remedy)
+        trainer.train()
+        report([entry["loss"] for entry in trainer.state.log_history if "loss" in entry], pairs, remedy)
         model.save_pretrained(str(target), create_model_card=False)
 
 
-def report(loss: float, pairs: Sequence[Pair], remedy: str) -> None:
-    """Log the mean training loss, and warn when it is hardly below that of knowing the share of right pairs only."""
+def report(losses: Sequence[float], pairs: Sequence[Pair], remedy: str) -> None:
+    """Log each epoch's mean loss; warn when the last is hardly below that of knowing the share of right pairs only."""
     share = sum(pair.label for pair in pairs) / len(pairs)
     chance = -share * math.log(share) - (1 - share) * math.log(1 - share)
-    log.info("reranker tuned: mean loss %.3f, at chance %.3f", loss, chance)
-    if loss > 0.95 * chance:
+    named = ", ".join(f"{loss:.3f}" for loss in losses)
+    log.info("reranker tuned: mean loss of each epoch %s, at chance %.3f", named, chance)
+    if losses[-1] > 0.95 * chance:
         log.warning("the reranker learned next to nothing. %s", remedy)

@@ -11,7 +11,7 @@ from typing import Any
 from plancheck.backends.conversion import convert_gguf
 from plancheck.backends.folders import copy_model, file_sha256, model_files
 from plancheck.backends.models import LOCK, WEIGHTS, digest, made_once
-from plancheck.backends.reranker_tuning import from_encoder, tune_reranker
+from plancheck.backends.reranker_tuning import THREADS, from_encoder, tune_reranker
 from plancheck.backends.snapshots import download_model
 from plancheck.backends.tuning_pairs import tuning_pairs
 from plancheck.backends.wheels import wheel_weights
@@ -129,6 +129,7 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
     pairs = tuning_pairs(benchmark, negatives=spec.negatives, seed=spec.seed)
     recipe = {
         "step": "tune_reranker 1",
+        "threads": THREADS,
         "encoder": encoder["files"],
         "settings": spec.model_dump(),
         "pairs": digest({"pairs": [[pair.query, pair.text, pair.label] for pair in pairs]}),
