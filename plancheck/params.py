@@ -256,6 +256,8 @@ class Train(Section):
 
 
 Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
+# What calibrates the eye: they read the known evidence, or nothing at all.
+HARNESS_SELECTORS: tuple[Selector, ...] = ("evidence", "evidence_half", "random_plan")
 
 
 class Plan(Section):
@@ -326,6 +328,11 @@ class Pack(Section):
             raise ValueError("policies is empty")
         return self
 
+    @property
+    def deployable(self) -> tuple[str, ...]:
+        """Policies as declared, but for those of the harness's own selectors."""
+        return tuple(name for name, policy in self.policies.items() if policy.selector not in HARNESS_SELECTORS)
+
 
 class Answer(Section):
     mode: Literal["generate", "likelihood"]
@@ -333,6 +340,28 @@ class Answer(Section):
     batch_size: PositiveInt
     device: Device
     dtype: Literal["float32", "bfloat16", "float16"]
+
+
+RouterName = Literal["logistic", "forest", "boosting", "domain_rule", "train_default"]
+
+
+class Route(Section):
+    """Routers that choose between two policies for each question, at one budget."""
+
+    seed: Seed = Field(description="of the folds and of the routers")
+    budget_chars: PositiveInt
+    control: str = Field(description="policy that a router falls back on")
+    planner: str = Field(description="policy that a router may choose instead")
+    folds: Annotated[int, Field(ge=2)] = Field(description="of the stratified scheme")
+    routers: Annotated[list[RouterName], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def distinct(self) -> Self:
+        if self.control == self.planner:
+            raise ValueError(f"control and planner must be two policies, both are {self.control!r}")
+        if len(set(self.routers)) != len(self.routers):
+            raise ValueError("routers holds a router twice")
+        return self
 
 
 class BestOf(Section):
@@ -452,6 +481,7 @@ class Params(Section):
     tune: Tune
     pack: Pack
     answer: Answer
+    route: Route
     analyze: Analyze
 
     @model_validator(mode="after")
@@ -470,10 +500,25 @@ class Params(Section):
                 f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
                 "true or drop them"
             )
+        problems += self.unpacked_routes()
         problems += self.analyze.problems(self.pack)
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def unpacked_routes(self) -> list[str]:
+        """What section route names and section pack does not have."""
+        problems = [
+            f"route.{side}: {name!r} is not in pack.policies; name one of {', '.join(self.pack.policies)}"
+            for side, name in (("control", self.route.control), ("planner", self.route.planner))
+            if name not in self.pack.policies
+        ]
+        if self.route.budget_chars not in self.pack.budgets_chars:
+            budgets = ", ".join(map(str, self.pack.budgets_chars))
+            problems.append(
+                f"route.budget_chars: {self.route.budget_chars} is not in pack.budgets_chars; use one of {budgets}"
+            )
+        return problems
 
 
 def read_params(path: Path = PARAMS) -> Params:
