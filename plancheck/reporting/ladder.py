@@ -4,7 +4,9 @@ The verdict of a row, with alpha = 1 - confidence and the margin of params.yaml:
 
 - supported: the adjusted p is at most alpha, and the interval lies above 0.
 - opposite: the adjusted p is at most alpha, and the interval lies below 0.
-- not_supported: neither, and the interval lies below the margin, so that a gain that matters is excluded.
+- not_supported: neither, and a gain of the margin or more is excluded: the interval lies below the margin, and Tango's
+  one-sided score test gives at most alpha / 2. (The interval alone would not do: where no two answers differ it has no
+  width, on 10 questions as on 10,000.)
 - cannot_tell: neither, and a gain of the margin or more is not excluded at this number of questions.
 
 p is adjusted over all rows of one planner policy at one budget and of one kind of pick: a planner's rows answer one
@@ -23,8 +25,10 @@ from rich.table import Table
 
 from plancheck.reporting.paired import PAIRED, Arm, Testing, arm, paired, table_of
 from plancheck.reporting.picks import picks
-from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.results import ALL, Results, records
 from plancheck.reporting.wording import p_text, points, signed_points
+from plancheck.statistics.equivalence import excess_test
+from plancheck.statistics.pairs import Outcomes
 
 COLUMNS: Final = (
     "planner",
@@ -81,19 +85,21 @@ def ladder(
                 picked = {"tier": router_tier, "control": name, "pick": "declared", "candidates": 1}
                 rows.append({**known, **picked, "split": ALL, **figures})
     table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["pick"]))
-    found = table.to_dict("records")
+    found = records(table)
     verdicts = [verdict(row, testing) for row in found]
     sentences = [sentence(row, says, testing) for row, says in zip(found, verdicts, strict=True)]
     return table.assign(verdict=pd.Series(verdicts, dtype=object), sentence=pd.Series(sentences, dtype=object))
 
 
 def verdict(row: Mapping[str, Any], testing: Testing) -> Verdict:
-    """The verdict by the rule above, from ``p_adjusted``, ``low`` and ``high``."""
+    """The verdict by the rule above, from ``p_adjusted``, ``low``, ``high``, ``wins``, ``losses`` and ``ties``."""
     if row["p_adjusted"] <= testing.alpha and row["low"] > 0:
         return "supported"
     if row["p_adjusted"] <= testing.alpha and row["high"] < 0:
         return "opposite"
-    return "not_supported" if row["high"] < testing.margin else "cannot_tell"
+    seen = Outcomes(int(row["wins"]), int(row["losses"]), int(row["ties"]))
+    excluded = row["high"] < testing.margin and excess_test(seen, margin=testing.margin) <= testing.alpha / 2
+    return "not_supported" if excluded else "cannot_tell"
 
 
 def sentence(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
@@ -163,14 +169,14 @@ def show(path: Path, *, console: Console) -> None:
         return
     budget = int(table["budget_chars"].max())
     view = Table(
-        title=f"Survival ladder at {budget:,} characters: the first tier at which a planner's gain is not supported",
+        title=f"Survival ladder at {budget:,} characters: where a planner's gain ends",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
     )
     for name in ("planner", "ends at", "control", "verdict", "points [interval]"):
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
-    for row in survival(table[table["budget_chars"] == budget]).to_dict("records"):
+    for row in records(survival(table[table["budget_chars"] == budget])):
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "no tier", "", "supported", "")
             continue

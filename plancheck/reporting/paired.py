@@ -117,7 +117,7 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, testing: 
     }
 
 
-@cache
+@cache  # a study's tables ask for the same few discordances over and over
 def questions_needed(effect: float, discordance: float, *, alpha: float, power: float) -> int | None:
     """`examples_needed_exactly`, or None where the effect exceeds the discordance, so that no number would do."""
     if effect > discordance:

@@ -5,6 +5,7 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.reporting.paired import Testing, questions_needed
+from plancheck.reporting.results import records
 from plancheck.statistics.power import examples_needed
 
 COLUMNS: Final = (
@@ -33,7 +34,7 @@ def power_table(comparisons: pd.DataFrame, testing: Testing) -> pd.DataFrame:
         effect exceeds the discordance, so that no number of questions would do.
     """
     rows: list[dict[str, Any]] = []
-    for row in comparisons.drop_duplicates(["budget_chars", "treatment", "control"]).to_dict("records"):
+    for row in records(comparisons.drop_duplicates(["budget_chars", "treatment", "control"])):
         discordance = row["discordance"]
         for effect in EFFECTS:
             approximate = None

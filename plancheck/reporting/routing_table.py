@@ -74,7 +74,7 @@ def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[
 def deployable_routers(routing: pd.DataFrame, results: Results) -> dict[str, pd.Series]:
     """Whether each question is answered right under each deployable router of the stratified scheme, by router."""
     chosen = routing[(routing["kind"] == "deployable") & (routing["scheme"] == USUAL)]
-    return {router: right_by_question(rows, results) for router, rows in chosen.groupby("router", sort=False)}
+    return {str(router): right_by_question(rows, results) for router, rows in chosen.groupby("router", sort=False)}
 
 
 def right_by_question(rows: pd.DataFrame, results: Results) -> pd.Series:

@@ -13,8 +13,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.params import ROUTER_TIER, Params
-from plancheck.planning.harness import HARNESS
+from plancheck.params import HARNESS_SELECTORS, ROUTER_TIER, Params
 from plancheck.records import Atom, Question
 from plancheck.reporting.accuracy_tables import domains_table, heldout_table
 from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table
@@ -25,7 +24,7 @@ from plancheck.reporting.mechanisms_table import mechanisms_table
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.paired import Testing
 from plancheck.reporting.power_table import power_table
-from plancheck.reporting.results import ALL, Results, join_results
+from plancheck.reporting.results import ALL, Results, join_results, records
 from plancheck.reporting.routing_table import deployable_routers, routing_table
 from plancheck.reporting.selection_table import selection_table
 from plancheck.reporting.variant_tables import order_table, sensitivity_table
@@ -67,7 +66,7 @@ def run(params: Params) -> None:
     tables = make_tables(inputs, params)
     for name, view in VIEWS.items():
         write_table_files(TABLES, name, tables[name], view)
-    write_json(METRICS, metrics(tables, harness=list(HARNESS)))
+    write_json(METRICS, metrics(tables, harness=HARNESS_SELECTORS))
     LOG.info("%s tables are in %s, each as CSV, Markdown and LaTeX", len(tables), TABLES)
 
 
@@ -79,7 +78,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     )
     results, confidence = inputs.results, settings.confidence
     planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
-    learned = [name for name, selector in planners.items() if selector not in HARNESS]
+    learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
     declared = {
         name: Declared(
@@ -140,7 +139,8 @@ def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
     plans = inputs.plans[str(selector)]
     scored: dict[str, dict[str, Scored]] = defaultdict(dict)
     reranked: dict[str, list[str]] = {}
-    for question_id, rows in inputs.retrieval.groupby("question_id"):
+    for name, rows in inputs.retrieval.groupby("question_id"):
+        question_id = str(name)
         pool = rows[rows["candidate"]]
         for scorer in ("bm25", "dense", "rerank"):
             ranked = rows.dropna(subset=f"{scorer}_rank")
@@ -148,7 +148,7 @@ def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
             scored[question_id][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
         reranked[question_id] = pool.sort_values("rerank_rank")["atom_id"].tolist()
     shown: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
-    for row in inputs.packed.to_dict("records"):
+    for row in records(inputs.packed):
         shown.setdefault((row["policy"], row["budget_chars"]), {})[row["question_id"]] = row
     cases = {
         budget: {
