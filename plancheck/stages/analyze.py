@@ -22,7 +22,7 @@ from plancheck.reporting.ladder import ladder
 from plancheck.reporting.main_table import main_table
 from plancheck.reporting.mechanisms_table import mechanisms_table
 from plancheck.reporting.metrics import metrics
-from plancheck.reporting.paired import Testing
+from plancheck.reporting.paired import Method
 from plancheck.reporting.power_table import power_table
 from plancheck.reporting.results import ALL, Results, join_results, records
 from plancheck.reporting.routing_table import deployable_routers, routing_table
@@ -73,7 +73,7 @@ def run(params: Params) -> None:
 def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     """Every table by name."""
     settings, policies, budgets = params.analyze, params.pack.policies, params.pack.budgets_chars
-    testing = Testing(
+    method = Method(
         settings.confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples
     )
     results, confidence = inputs.results, settings.confidence
@@ -99,7 +99,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
         "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
         "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
-        "comparisons": comparisons_table(results, declared, testing),
+        "comparisons": comparisons_table(results, declared, method),
         "ladder": ladder(
             results,
             planners,
@@ -108,12 +108,12 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             routers=deployable_routers(inputs.routing, results),
             router_tier=ROUTER_TIER,
             router_budget_chars=params.route.budget_chars,
-            testing=testing,
+            method=method,
         ),
-        "budgets": budgets_table(results, learned, controls, budgets, testing),
-        "routing": routing_table(inputs.routing, results, planners, testing),
-        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, testing),
-        "order": order_table(results, policies, budgets, testing),
+        "budgets": budgets_table(results, learned, controls, budgets, method),
+        "routing": routing_table(inputs.routing, results, planners, method),
+        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
+        "order": order_table(results, policies, budgets, method),
         "mechanisms": mechanisms(inputs, params),
         "composition": composition_table(
             inputs.packed,
@@ -127,7 +127,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         ),
     }
     seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
-    return tables | {"power": power_table(pd.concat(seen), testing)}
+    return tables | {"power": power_table(pd.concat(seen), method)}
 
 
 def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
