@@ -65,8 +65,30 @@ def test_a_policy_of_the_tuned_reranker_wants_it_tuned(composed):
         parse_params(composed("demo", "tune.enabled=false"), name="params.yaml")
 
 
+def test_routers_follow_the_largest_budget(composed):
+    assert composed("longbench_v2")["route"]["budget_chars"] == 18000
+    assert composed("demo", "pack.budgets_chars=[900,400]")["route"]["budget_chars"] == 900
+
+
+def test_every_policy_and_budget_that_routers_lack_is_named_at_once(composed):
+    values = composed("demo", "route.control=hybrid_anchors", "route.planner=sft", "route.budget_chars=1801")
+    with pytest.raises(StudyError) as caught:
+        parse_params(values, name="params.yaml")
+    message = str(caught.value)
+    assert "route.control: 'hybrid_anchors' is not in pack.policies; name one of no_context, head" in message
+    assert "route.planner: 'sft' is not in pack.policies" in message
+    assert "route.budget_chars: 1801 is not in pack.budgets_chars; use one of 1800, 900, 600" in message
+
+
+def test_policies_of_the_harness_are_not_deployable(composed):
+    pack = parse_params(composed("demo"), name="demo").pack
+    assert set(pack.policies) - set(pack.deployable) == {
+        f"{name}+{fill}" for name in ("evidence", "evidence_half", "random_plan") for fill in FILLS[:2]
+    }
+
+
 def test_policies_can_be_left_out_with_their_selectors(composed):
-    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]")
+    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]", "route.planner=rerank")
     assert not any(policy.selector for policy in parse_params(values, name="x").pack.policies.values())
 
 
