@@ -3,6 +3,7 @@
 import functools
 import json
 import threading
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,7 @@ def adapted(base: Path, adapter: Path, *, device: str, dtype: str) -> tuple[Any,
         StudyError: the adapter's files are no adapter, or one of another model.
     """
     model, tokenizer = read_causal_model(base, device=device, dtype=dtype)
+    warnings.filterwarnings("ignore", "`?(is_)?gradient_checkpointing", FutureWarning)  # PEFT still says it so
     try:
         peft = PeftModel.from_pretrained(model, str(adapter), autocast_adapter_dtype=False, local_files_only=True)
         with safe_open(adapter / WEIGHTS, framework="pt") as stored:
