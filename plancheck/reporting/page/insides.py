@@ -47,8 +47,8 @@ def recall_figure(study: Study) -> Figure:
         colour=[study.family(policy).colour for policy in rows["policy"]],
     )
     caption = (
-        f"One point a policy and budget, {questions_of(rows)} questions (all; partly transductive). Evidence shown: mean "
-        "share of a question's evidence spans that the packed context holds whole."
+        f"One point a policy and budget, {questions_of(rows)} questions (all; partly transductive). Evidence shown: "
+        "mean share of a question's evidence spans that the packed context holds whole."
     )
     chart = recall(drawn, description=f"Accuracy against evidence recall of {len(rows)} policies and budgets.")
     view = table_view("main.csv", rows, columns.RECALL, caption=title + ", all questions.")
@@ -66,8 +66,8 @@ def selection_figure(study: Study) -> Figure:
         return Figure(figure, title, absent="Evidence is unknown here; the table says how often plans parse.",
                       tables=(view,))  # fmt: skip
     caption = (
-        f"Test questions, {questions_of(rows)}. Recall: mean share of evidence spans inside the selected atoms, 0 for a "
-        "failed plan. Precision: mean share of selected atoms that hold a span whole, over plans that did not fail."
+        f"Test questions, {questions_of(rows)}. Recall: mean share of evidence spans inside the selected atoms, 0 for "
+        "a failed plan. Precision: mean share of selected atoms that hold a span whole, over plans that did not fail."
     )
     chart = selected(rows, description=f"Evidence recall and precision of {len(rows)} selectors.")
     return Figure(figure, title, caption, (Drawing("selection-chart", chart),), tables=(view,))
@@ -102,8 +102,8 @@ def mechanisms_figure(study: Study) -> Figure:
     tests, found = int(table["tests"].max()), int((table["p_adjusted"] <= alpha).sum())
     arms = table.iloc[0]
     caption = (
-        f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer and "
-        f"budget in characters. Of {tests:,} tests, {found:,} hold at {alpha:.2g} after Benjamini-Hochberg adjustment."
+        f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer "
+        f"and budget in characters. Of {tests:,} tests, {found:,} hold at {alpha:.2g} after Benjamini-Hochberg adjustment."
     )
     return Figure(figure, title, caption, tuple(drawings), tables=(view,))
 

@@ -38,8 +38,8 @@ def by_budget_figure(study: Study) -> Figure:
         chart = by_budget(rows, best, colour=family.colour, description=described)
         drawings.append(Drawing(f"accuracy-{key}", chart, family.label))
     caption = (
-        f"Points: accuracy on {TRANSDUCTIVE} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. Dashed "
-        "marks: the best control of each budget, picked on these same questions. Dotted line: chance among four "
+        f"Points: accuracy on {TRANSDUCTIVE} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
+        "Dashed marks: the best control of each budget, picked on these same questions. Dotted line: chance among four "
         "choices, 25 %. Test questions alone are in the table and in the next figure."
     )
     table = table_view(
@@ -67,8 +67,8 @@ def heldout_figure(study: Study) -> Figure:
     test, everyone = int(table["test_questions"].iloc[0]), int(table["all_questions"].iloc[0])
     caption = (
         f"Points: accuracy on the {test:,} test questions with Wilson {study.percent} intervals, at "
-        f"{int(table['budget_chars'].iloc[0]):,} characters. Upright ticks: accuracy on all {everyone:,} questions, partly "
-        "transductive. Colours are those of the families above."
+        f"{int(table['budget_chars'].iloc[0]):,} characters. Upright ticks: accuracy on all {everyone:,} questions, "
+        "partly transductive. Colours are those of the families above."
     )
     chart = heldout(rows, description=f"Accuracy of {len(rows)} policies on test questions, with intervals.")
     view = table_view("heldout.csv", table, columns.HELDOUT, caption="Test questions alone, and all questions.")
@@ -89,8 +89,8 @@ def domains_figure(study: Study) -> Figure:
     sizes = rows.drop_duplicates("domain")
     listed = ", ".join(f"{domain} {count:,}" for domain, count in zip(sizes["domain"], sizes["questions"], strict=True))
     caption = (
-        f"Accuracy in % at {study.largest:,} characters on {TRANSDUCTIVE}. Questions: {listed}. The other budgets are in "
-        "domains.csv."
+        f"Accuracy in % at {study.largest:,} characters on {TRANSDUCTIVE}. Questions: {listed}. The other budgets "
+        "are in domains.csv."
     )
     chart = heat_map(rows, description=f"Accuracy of each policy in {len(sizes)} domains.")
     view = table_view(
