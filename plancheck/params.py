@@ -1,7 +1,7 @@
 """The study's parameters: one frozen model a section of params.yaml, read once at a stage's entry."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -256,6 +256,8 @@ class Train(Section):
 
 
 Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
+# What calibrates the eye: they read the known evidence, or nothing at all.
+HARNESS_SELECTORS: tuple[Selector, ...] = ("evidence", "evidence_half", "random_plan")
 
 
 class Plan(Section):
@@ -326,6 +328,11 @@ class Pack(Section):
             raise ValueError("policies is empty")
         return self
 
+    @property
+    def deployable(self) -> tuple[str, ...]:
+        """Policies as declared, but for those of the harness's own selectors."""
+        return tuple(name for name, policy in self.policies.items() if policy.selector not in HARNESS_SELECTORS)
+
 
 class Answer(Section):
     mode: Literal["generate", "likelihood"]
@@ -335,8 +342,128 @@ class Answer(Section):
     dtype: Literal["float32", "bfloat16", "float16"]
 
 
+RouterName = Literal["logistic", "forest", "boosting", "domain_rule", "train_default"]
+
+
+class Route(Section):
+    """Routers that choose between two policies for each question, at one budget."""
+
+    seed: Seed = Field(description="of the folds and of the routers")
+    budget_chars: PositiveInt
+    control: str = Field(description="policy that a router falls back on")
+    planner: str = Field(description="policy that a router may choose instead")
+    folds: Annotated[int, Field(ge=2)] = Field(description="of the stratified scheme")
+    routers: Annotated[list[RouterName], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def distinct(self) -> Self:
+        if self.control == self.planner:
+            raise ValueError(f"control and planner must be two policies, both are {self.control!r}")
+        if len(set(self.routers)) != len(self.routers):
+            raise ValueError("routers holds a router twice")
+        return self
+
+
+class BestOf(Section):
+    """The control with most right answers among a tier's policies, or among those listed; a tie goes to the earlier."""
+
+    best_of: str | Annotated[list[str], Field(min_length=2)]
+
+
+class DeclaredComparison(Section):
+    """A paired comparison written down before its result is seen."""
+
+    treatment: str
+    control: str | BestOf
+    budget_chars: PositiveInt | Literal["largest", "smallest"]
+    split: Literal["all", "test"]
+
+    def budget(self, budgets_chars: Sequence[int]) -> int:
+        """The budget in characters, where "largest" and "smallest" are meant among ``budgets_chars``."""
+        match self.budget_chars:
+            case "largest":
+                return max(budgets_chars)
+            case "smallest":
+                return min(budgets_chars)
+            case number:
+                return number
+
+
+class Mechanisms(Section):
+    """Whose wins and losses are looked into: a planner policy against one that shows a reranker's order."""
+
+    treatment: str
+    control: str
+    top: PositiveInt = Field(description="how many of the reranker's first atoms are its choice")
+
+
+ROUTER_TIER = "router"
+
+
+def unknown_policies(names: Sequence[str], pack: Pack) -> list[str]:
+    return [f"{name!r} is not in pack.policies" for name in dict.fromkeys(names) if name not in pack.policies]
+
+
+def tier_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+    known = [name for name in dict.fromkeys(policies) if name in pack.policies]
+    return [
+        *unknown_policies(policies, pack),
+        *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
+        *(f"{name!r} comes twice" for name in known if policies.count(name) > 1),
+    ]
+
+
 class Analyze(Section):
+    """``tiers`` are the ladder's controls in its order; the tier of routers comes after them and needs no entry."""
+
     confidence: Annotated[float, Field(gt=0, lt=1)]
+    seed: Seed
+    resamples: Annotated[int, Field(ge=100)]
+    power: Annotated[float, Field(gt=0, lt=1)]
+    margin: Annotated[float, Field(gt=0, lt=1)] = Field(description="smallest gain in accuracy that matters, a share")
+    tiers: dict[str, Annotated[list[str], Field(min_length=1)]]
+    comparisons: dict[str, DeclaredComparison] = {}
+    mechanisms: Mechanisms | None = None
+
+    def problems(self, pack: Pack) -> list[str]:
+        """What names a policy, a budget or a tier that there is not."""
+        found = []
+        if ROUTER_TIER in self.tiers:
+            found.append(f"analyze.tiers: {ROUTER_TIER!r} is made from data/routing.parquet; call yours differently")
+        for name, policies in self.tiers.items():
+            found += [f"analyze.tiers.{name}: {problem}" for problem in tier_problems(policies, pack)]
+        for name, declared in self.comparisons.items():
+            found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
+        if self.mechanisms:
+            arms = (self.mechanisms.treatment, self.mechanisms.control)
+            found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
+            if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
+                found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
+        return found
+
+    def comparison_problems(self, declared: DeclaredComparison, pack: Pack) -> list[str]:
+        """The rules that one comparison breaks."""
+        found = []
+        controls = self.candidates(declared)
+        if isinstance(declared.control, BestOf) and not controls:
+            found.append(f"best_of names no tier {declared.control.best_of!r}; there are {', '.join(self.tiers)}")
+        found += unknown_policies((declared.treatment, *controls), pack)
+        if declared.treatment in controls:
+            found.append(f"{declared.treatment!r} is compared with itself")
+        if declared.budget(pack.budgets_chars) not in pack.budgets_chars:
+            budgets = ", ".join(map(str, pack.budgets_chars))
+            found.append(f"budget_chars must be among pack.budgets_chars {budgets}, got {declared.budget_chars}")
+        return found
+
+    def candidates(self, declared: DeclaredComparison) -> list[str]:
+        """The controls of a comparison, as declared: one, or those that the best is picked from."""
+        match declared.control:
+            case BestOf(best_of=str() as tier):
+                return self.tiers.get(tier, [])
+            case BestOf(best_of=list() as policies):
+                return policies
+            case policy:
+                return [str(policy)]
 
 
 class Params(Section):
@@ -354,6 +481,7 @@ class Params(Section):
     tune: Tune
     pack: Pack
     answer: Answer
+    route: Route
     analyze: Analyze
 
     @model_validator(mode="after")
@@ -372,9 +500,25 @@ class Params(Section):
                 f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
                 "true or drop them"
             )
+        problems += self.unpacked_routes()
+        problems += self.analyze.problems(self.pack)
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    def unpacked_routes(self) -> list[str]:
+        """What section route names and section pack does not have."""
+        problems = [
+            f"route.{side}: {name!r} is not in pack.policies; name one of {', '.join(self.pack.policies)}"
+            for side, name in (("control", self.route.control), ("planner", self.route.planner))
+            if name not in self.pack.policies
+        ]
+        if self.route.budget_chars not in self.pack.budgets_chars:
+            budgets = ", ".join(map(str, self.pack.budgets_chars))
+            problems.append(
+                f"route.budget_chars: {self.route.budget_chars} is not in pack.budgets_chars; use one of {budgets}"
+            )
+        return problems
 
 
 def read_params(path: Path = PARAMS) -> Params:

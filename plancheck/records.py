@@ -199,6 +199,65 @@ PLANS = schema(
     rerank_ranks=(pa.list_(INT), "cross-encoder rank of each selected atom within the candidate pool"),
 )
 
+SCORERS: Final = ("bm25", "dense", "rerank")
+
+ROUTER_FEATURES = schema(
+    question_id=(STRING, "question"),
+    domain=(STRING, "the question's domain"),
+    sub_domain=(STRING, "finer task name; may be empty"),
+    difficulty=(STRING, "as the benchmark names it; may be empty"),
+    length=(STRING, "length class as the benchmark names it; may be empty"),
+    context_chars=(INT, "characters of the context"),
+    question_chars=(INT, "characters of the question and its four choices"),
+    atoms=(INT, "atoms of the context"),
+    candidates=(INT, "atoms of the candidate pool"),
+    **{
+        name: column
+        for scorer in SCORERS
+        for name, column in {
+            f"{scorer}_top": (FLOAT, f"greatest {scorer} score of the candidate pool"),
+            f"{scorer}_mean": (FLOAT, f"mean {scorer} score of the pool"),
+            f"{scorer}_entropy": (FLOAT, f"normalised entropy of the pool's {scorer} scores, 0 to 1 (flatness.py)"),
+            f"{scorer}_gap": (FLOAT, f"gap of the two greatest {scorer} scores over their range, 0 to 1"),
+            f"{scorer}_gini": (FLOAT, f"Gini coefficient of the pool's {scorer} scores, 0 to 1"),
+            f"{scorer}_variation": (FLOAT, f"coefficient of variation of the pool's {scorer} scores, 0 or more"),
+        }.items()
+    },
+    plan_parsed=(BOOL, "whether the planner's reply named an atom; false where the policy has no selector"),
+    plan_atoms=(INT, "atoms that the plan names; 0 without a plan"),
+    **{
+        name: column
+        for scorer in SCORERS
+        for name, column in {
+            f"plan_{scorer}_mean_rank": (FLOAT, f"?mean {scorer} rank of the plan's atoms; null where none is ranked"),
+            f"plan_{scorer}_best_rank": (INT, f"?best {scorer} rank of the plan's atoms; null where none is ranked"),
+        }.items()
+    },
+    plan_rerank_overlap=(FLOAT, "?share of the plan's n atoms among the cross-encoder's first n; null without a plan"),
+    **{
+        name: column
+        for side in ("control", "planner")
+        for name, column in {
+            f"{side}_answered": (BOOL, f"whether the {side} policy's answer has a letter"),
+            f"{side}_confidence": (FLOAT, "?probability of its likeliest choice, 1/4 to 1; null when unknown"),
+            f"{side}_margin": (FLOAT, "?that probability less the second greatest, 0 to 1"),
+            f"{side}_entropy": (FLOAT, "?entropy of the four probabilities over ln 4, 0 to 1"),
+        }.items()
+    },
+    letters_agree=(BOOL, "whether both policies' answers have the same letter; false when one has none"),
+    same_context=(BOOL, "whether both policies show the same packed context"),
+)
+
+ROUTING = schema(
+    question_id=(STRING, "question that was routed"),
+    scheme=(STRING, "how the router was fitted: none, stratified, leave_one_domain_out or in_sample"),
+    router=(STRING, "what chose the policy"),
+    kind=(STRING, "oracle (reads the gold letters), deployable, fixed (one policy a fold) or optimistic (in sample)"),
+    fold=(INT, "?fold that tested the question, from 0; null without folds"),
+    policy=(STRING, "policy chosen"),
+    correct=(BOOL, "whether that policy's answer is right at route.budget_chars"),
+)
+
 TABLES: Final[Mapping[str, pa.Schema]] = {
     "questions": QUESTIONS,
     "contexts": CONTEXTS,
@@ -210,4 +269,6 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "predictions": PREDICTIONS,
     "traces": TRACES,
     "plans": PLANS,
+    "router_features": ROUTER_FEATURES,
+    "routing": ROUTING,
 }

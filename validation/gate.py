@@ -34,6 +34,8 @@ from validation import (
     questions,
     rerank,
     retrieval,
+    router_features,
+    routing,
     rows,
     schemas,
     splits,
@@ -67,8 +69,20 @@ GATES = {
     ),
     "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
     "results": Gate(
-        ("questions", "contexts", "atoms", "retrieval", "rerank", "rerank_tuned", "plans", "packed", "predictions"),
-        (atoms, retrieval, rerank, plans, packed, predictions),
+        (
+            "questions",
+            "contexts",
+            "atoms",
+            "retrieval",
+            "rerank",
+            "rerank_tuned",
+            "plans",
+            "packed",
+            "predictions",
+            "router_features",
+            "routing",
+        ),
+        (atoms, retrieval, rerank, plans, packed, predictions, router_features, routing),
     ),
 }
 

@@ -8,6 +8,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
+from plancheck.mechanisms.choices import jaccard
 from plancheck.packing import evidence_recall, uncovered
 from plancheck.records import SPLITS, Atom, Piece, Question
 from plancheck.reporting.main_table import ALL
@@ -99,12 +100,6 @@ def measures(
 
 def mean(values: Sequence[float]) -> float | None:
     return fmean(values) if values else None
-
-
-def jaccard(first: Sequence[Atom], second: Sequence[Atom]) -> float:
-    """Size of the intersection over that of the union, 0 to 1; two empty sets are equal, so 1."""
-    left, right = {atom.atom_id for atom in first}, {atom.atom_id for atom in second}
-    return len(left & right) / len(left | right) if left | right else 1.0
 
 
 def show(path: Path, *, console: Console) -> None:

@@ -1,48 +1,216 @@
-"""Stage analyze: Table 1, and what the selectors selected."""
+"""Stage analyze: every table of the report, the survival ladder and the metrics."""
 
 import logging
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from plancheck.benchmark.tables import read_questions
-from plancheck.files import DATA, read_json, read_table, replacing, write_json
-from plancheck.params import Params
-from plancheck.records import SPLITS, Atom
-from plancheck.reporting.main_table import ALL, main_table
+from plancheck.errors import StudyError
+from plancheck.files import DATA, read_table, write_json
+from plancheck.mechanisms.measures import Case, Scored
+from plancheck.params import ROUTER_TIER, Params
+from plancheck.planning.harness import HARNESS
+from plancheck.records import Atom, Question
+from plancheck.reporting.accuracy_tables import domains_table, heldout_table
+from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table
+from plancheck.reporting.composition_table import composition_table
+from plancheck.reporting.ladder import ladder
+from plancheck.reporting.main_table import main_table
+from plancheck.reporting.mechanisms_table import mechanisms_table
+from plancheck.reporting.metrics import metrics
+from plancheck.reporting.paired import Testing
+from plancheck.reporting.power_table import power_table
+from plancheck.reporting.results import ALL, Results, join_results
+from plancheck.reporting.routing_table import deployable_routers, routing_table
 from plancheck.reporting.selection_table import selection_table
-from plancheck.tables import read_atoms
+from plancheck.reporting.variant_tables import order_table, sensitivity_table
+from plancheck.reporting.views import VIEWS
+from plancheck.reporting.writing import write_table_files
+from plancheck.tables import read_atoms, read_splits
 
 LOG = logging.getLogger("plancheck.analyze")
 
-MAIN = Path("reports/tables/main.csv")
-SELECTION = Path("reports/tables/selection.csv")
+TABLES = Path("reports/tables")
 METRICS = Path("reports/metrics.json")
 
 
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The tables of earlier stages, read once.
+
+    ``plans`` holds the selected atoms by selector and question; ``retrieval`` has the rerank columns beside its own,
+    empty outside the candidate pool.
+    """
+
+    questions: Mapping[str, Question]
+    splits: Mapping[str, Sequence[str]]
+    results: Results
+    predictions: pd.DataFrame
+    packed: pd.DataFrame
+    plans: Mapping[str, Mapping[str, Sequence[Atom]]]
+    retrieval: pd.DataFrame
+    routing: pd.DataFrame
+
+
 def run(params: Params) -> None:
-    """Write main.csv and selection.csv in reports/tables, and their main figures as metrics in reports/metrics.json."""
-    listed = read_json(DATA / "splits.json")
-    splits = {split: listed[split] for split in SPLITS}
-    table = main_table(
-        read_table(DATA / "predictions.parquet").to_pandas(),
-        read_table(DATA / "packed.parquet").to_pandas(),
-        splits,
-        policies=list(params.pack.policies),
-        budgets_chars=params.pack.budgets_chars,
-        confidence=params.analyze.confidence,
+    """Write the tables in reports/tables, each as CSV, Markdown and LaTeX, and reports/metrics.json.
+
+    Raises:
+        StudyError: a file is missing, or too few contexts to compare anything.
+    """
+    inputs = read_inputs(params)
+    tables = make_tables(inputs, params)
+    for name, view in VIEWS.items():
+        write_table_files(TABLES, name, tables[name], view)
+    write_json(METRICS, metrics(tables, harness=list(HARNESS)))
+    LOG.info("%s tables are in %s, each as CSV, Markdown and LaTeX", len(tables), TABLES)
+
+
+def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
+    """Every table by name."""
+    settings, policies, budgets = params.analyze, params.pack.policies, params.pack.budgets_chars
+    testing = Testing(
+        settings.confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples
     )
-    selection = selection_table(
-        read_plans(params.plan.selectors),
-        {question.question_id: question for question in read_questions()},
-        splits,
-        confidence=params.analyze.confidence,
+    results, confidence = inputs.results, settings.confidence
+    planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
+    learned = [name for name, selector in planners.items() if selector not in HARNESS]
+    controls = [name for name in policies if name not in planners]
+    declared = {
+        name: Declared(
+            comparison.treatment, settings.candidates(comparison), comparison.budget(budgets), comparison.split
+        )
+        for name, comparison in settings.comparisons.items()
+    }
+    domains = {question_id: question.domain for question_id, question in inputs.questions.items()}
+    tables = {
+        "main": main_table(
+            inputs.predictions,
+            inputs.packed,
+            inputs.splits,
+            policies=list(policies),
+            budgets_chars=budgets,
+            confidence=confidence,
+        ),
+        "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
+        "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
+        "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
+        "comparisons": comparisons_table(results, declared, testing),
+        "ladder": ladder(
+            results,
+            planners,
+            settings.tiers,
+            budgets_chars=budgets,
+            routers=deployable_routers(inputs.routing, results),
+            router_tier=ROUTER_TIER,
+            router_budget_chars=params.route.budget_chars,
+            testing=testing,
+        ),
+        "budgets": budgets_table(results, learned, controls, budgets, testing),
+        "routing": routing_table(inputs.routing, results, planners, testing),
+        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, testing),
+        "order": order_table(results, policies, budgets, testing),
+        "mechanisms": mechanisms(inputs, params),
+        "composition": composition_table(
+            inputs.packed,
+            policies,
+            {
+                (question_id, selector): [atom.atom_id for atom in atoms]
+                for selector, plans in inputs.plans.items()
+                for question_id, atoms in plans.items()
+            },
+            {name: ranks_of(inputs.retrieval, name) for name in ("bm25", "dense", "rerank")},
+        ),
+    }
+    seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
+    return tables | {"power": power_table(pd.concat(seen), testing)}
+
+
+def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
+    """The table of mechanisms; no rows in a study that looks into none."""
+    settings = params.analyze.mechanisms
+    if settings is None:
+        return mechanisms_table(inputs.results, {}, treatment="", control="", top=1)
+    selector = params.pack.policies[settings.treatment].selector
+    plans = inputs.plans[str(selector)]
+    scored: dict[str, dict[str, Scored]] = defaultdict(dict)
+    reranked: dict[str, list[str]] = {}
+    for question_id, rows in inputs.retrieval.groupby("question_id"):
+        pool = rows[rows["candidate"]]
+        for scorer in ("bm25", "dense", "rerank"):
+            ranked = rows.dropna(subset=f"{scorer}_rank")
+            ranks = dict(zip(ranked["atom_id"], ranked[f"{scorer}_rank"].astype(int), strict=True))
+            scored[question_id][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
+        reranked[question_id] = pool.sort_values("rerank_rank")["atom_id"].tolist()
+    shown: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
+    for row in inputs.packed.to_dict("records"):
+        shown.setdefault((row["policy"], row["budget_chars"]), {})[row["question_id"]] = row
+    cases = {
+        budget: {
+            question_id: Case(
+                selected=[atom.atom_id for atom in plans[question_id]],
+                reranked=reranked[question_id],
+                shown=list(ours["atom_ids"]),
+                shown_by_control=list(shown[settings.control, budget][question_id]["atom_ids"]),
+                scorers=scored[question_id],
+                evidence_recall=None if pd.isna(ours["evidence_recall"]) else float(ours["evidence_recall"]),
+            )
+            for question_id, ours in shown[settings.treatment, budget].items()
+        }
+        for budget in params.pack.budgets_chars
+    }
+    return mechanisms_table(
+        inputs.results, cases, treatment=settings.treatment, control=settings.control, top=settings.top
     )
-    write_csv(MAIN, table)
-    write_csv(SELECTION, selection)
-    write_json(METRICS, metrics(table, selection))
-    LOG.info("Table 1 is in %s, what the selectors selected in %s", MAIN, SELECTION)
+
+
+def ranks_of(retrieval: pd.DataFrame, ranking: str) -> dict[tuple[str, str], int]:
+    """The rank of each atom by (question ID, atom ID), of those that have one."""
+    ranked = retrieval.dropna(subset=f"{ranking}_rank")
+    return dict(
+        zip(
+            zip(ranked["question_id"], ranked["atom_id"], strict=True),
+            ranked[f"{ranking}_rank"].astype(int),
+            strict=True,
+        )
+    )
+
+
+def read_inputs(params: Params) -> Inputs:
+    """What earlier stages made.
+
+    Raises:
+        StudyError: a file is missing, or the questions or the test split have fewer than 2 contexts.
+    """
+    splits = read_splits()
+    questions = {question.question_id: question for question in read_questions()}
+    predictions = read_table(DATA / "predictions.parquet").to_pandas()
+    contexts = {question_id: question.context_id for question_id, question in questions.items()}
+    if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
+        raise StudyError(
+            f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Raise split.sizes."
+        )
+    keys = ["question_id", "atom_id"]
+    retrieval = read_table(
+        DATA / "retrieval.parquet",
+        columns=[*keys, "candidate", "bm25_rank", "bm25_score", "dense_rank", "dense_score"],
+    ).to_pandas()
+    reranked = read_table(DATA / "rerank.parquet").to_pandas()
+    return Inputs(
+        questions=questions,
+        splits=splits,
+        results=join_results(predictions, contexts, splits),
+        predictions=predictions,
+        packed=read_table(DATA / "packed.parquet").to_pandas(),
+        plans=read_plans(params.plan.selectors),
+        retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
+        routing=read_table(DATA / "routing.parquet").to_pandas(),
+    )
 
 
 def read_plans(selectors: Sequence[str]) -> dict[str, dict[str, list[Atom]]]:
@@ -52,22 +220,3 @@ def read_plans(selectors: Sequence[str]) -> dict[str, dict[str, list[Atom]]]:
     for row in read_table(DATA / "plans.parquet", columns=["question_id", "selector", "atom_ids"]).to_pylist():
         plans[row["selector"]][row["question_id"]] = [atoms[atom_id] for atom_id in row["atom_ids"]]
     return plans
-
-
-def metrics(table: pd.DataFrame, selection: pd.DataFrame) -> Mapping[str, object]:
-    """Accuracy by policy and budget and failed answers, over all questions; parse rates on the test split."""
-    everyone = table[table["split"] == ALL]
-    accuracy: dict[str, dict[str, float]] = {}
-    for row in everyone.to_dict("records"):
-        accuracy.setdefault(row["policy"], {})[str(row["budget_chars"])] = round(row["accuracy"], 6)
-    held_out = selection[selection["split"] == "test"]
-    return {
-        "accuracy": accuracy,
-        "failures": int(everyone["failures"].sum()),
-        "parse_rate_test": {row["selector"]: round(row["parse_rate"], 6) for row in held_out.to_dict("records")},
-    }
-
-
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    with replacing(path) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")

@@ -1,0 +1,79 @@
+"""Accuracies by split and by domain, each with its Wilson interval."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from plancheck.reporting.results import ALL, Results
+from plancheck.statistics.proportions import wilson
+
+HELDOUT_COLUMNS: Final = (
+    "policy",
+    "budget_chars",
+    *(f"{split}_{name}" for split in ("test", ALL) for name in ("questions", "correct", "accuracy", "low", "high")),
+)
+DOMAINS_COLUMNS: Final = (
+    "policy",
+    "budget_chars",
+    "domain",
+    "questions",
+    "correct",
+    "accuracy",
+    "wilson_low",
+    "wilson_high",
+)
+
+
+def heldout_table(results: Results, policies: Sequence[str], budget_chars: int, *, confidence: float) -> pd.DataFrame:
+    """HELDOUT_COLUMNS: each policy on the test questions alone, beside all questions.
+
+    All questions include those whose traces the planner learned from, so that its accuracy there is partly
+    transductive.
+    """
+    rows = []
+    for policy in policies:
+        right = results.right(policy, budget_chars)
+        row: dict[str, Any] = {"policy": policy, "budget_chars": budget_chars}
+        for split in ("test", ALL):
+            chosen = right.loc[list(results.splits[split])]
+            for name, value in accuracy_columns(chosen, confidence=confidence).items():
+                row[f"{split}_{name.removeprefix('wilson_')}"] = value
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(HELDOUT_COLUMNS))
+
+
+def domains_table(
+    results: Results,
+    domains: Mapping[str, str],
+    policies: Sequence[str],
+    budgets_chars: Sequence[int],
+    *,
+    confidence: float,
+) -> pd.DataFrame:
+    """DOMAINS_COLUMNS: each condition on all questions of each domain, largest domain first, then by name."""
+    members: dict[str, list[str]] = {}
+    for question_id in results.splits[ALL]:
+        members.setdefault(domains[question_id], []).append(question_id)
+    ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
+    rows = [
+        {"policy": policy, "budget_chars": budget, "domain": domain}
+        | accuracy_columns(results.right(policy, budget).loc[ids], confidence=confidence)
+        for policy in policies
+        for budget in budgets_chars
+        for domain, ids in ordered
+    ]
+    return pd.DataFrame(rows, columns=list(DOMAINS_COLUMNS))
+
+
+def accuracy_columns(right: pd.Series, *, confidence: float) -> dict[str, float | int]:
+    """Questions, how many are right, the share and its interval."""
+    correct = int(right.sum())
+    interval = wilson(correct, len(right), confidence=confidence)
+    return {
+        "questions": len(right),
+        "correct": correct,
+        "accuracy": correct / len(right),
+        "wilson_low": interval.low,
+        "wilson_high": interval.high,
+    }

@@ -1,0 +1,179 @@
+"""The survival ladder: each planner policy against one tier of controls after the other.
+
+The verdict of a row, with alpha = 1 - confidence and the margin of params.yaml:
+
+- supported: the adjusted p is at most alpha, and the interval lies above 0.
+- opposite: the adjusted p is at most alpha, and the interval lies below 0.
+- not_supported: neither, and the interval lies below the margin, so that a gain that matters is excluded.
+- cannot_tell: neither, and a gain of the margin or more is not excluded at this number of questions.
+
+p is adjusted over all rows of one planner policy at one budget and of one kind of pick: a planner's rows answer one
+question, whether its gain survives; rows picked on the questions they are tested on are not mixed with nested ones.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import pandas as pd
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from plancheck.reporting.paired import PAIRED, Arm, Testing, arm, paired, table_of
+from plancheck.reporting.picks import picks
+from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.wording import p_text, points, signed_points
+
+COLUMNS: Final = (
+    "planner",
+    "selector",
+    "tier",
+    "control",
+    "pick",
+    "candidates",
+    "budget_chars",
+    "split",
+    *PAIRED,
+    "verdict",
+    "sentence",
+)
+Verdict = Literal["supported", "not_supported", "opposite", "cannot_tell"]
+VERDICTS: Final[tuple[Verdict, ...]] = ("supported", "not_supported", "opposite", "cannot_tell")
+
+
+def ladder(
+    results: Results,
+    planners: Mapping[str, str],
+    tiers: Mapping[str, Sequence[str]],
+    *,
+    budgets_chars: Sequence[int],
+    routers: Mapping[str, pd.Series],
+    router_tier: str,
+    router_budget_chars: int,
+    testing: Testing,
+) -> pd.DataFrame:
+    """COLUMNS, by planner, budget and tier as given.
+
+    Args:
+        results: of every condition.
+        planners: selector by planner policy.
+        tiers: controls by tier, in the ladder's order.
+        budgets_chars: the budgets that planners are compared at.
+        routers: by name, whether each question is answered right by the policy that the router sends it to.
+        router_tier: name of the routers' tier, which comes last.
+        router_budget_chars: the budget that routers choose at; planners meet them at no other.
+        testing: how comparisons are made.
+    """
+    rows = []
+    for planner, selector in planners.items():
+        for budget in budgets_chars:
+            treatment = arm(results, planner, budget)
+            known = {"planner": planner, "selector": selector, "budget_chars": budget}
+            for tier, controls in tiers.items():
+                for pick in picks(results, controls, budget, split=ALL):
+                    figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, testing)
+                    picked = {"tier": tier, "control": pick.policy, "pick": pick.kind, "candidates": pick.candidates}
+                    rows.append({**known, **picked, "split": pick.split, **figures})
+            for name, right in routers.items() if budget == router_budget_chars else ():
+                figures = paired(treatment, Arm(f"router {name}", right), results, ALL, testing)
+                picked = {"tier": router_tier, "control": name, "pick": "declared", "candidates": 1}
+                rows.append({**known, **picked, "split": ALL, **figures})
+    table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["pick"]))
+    found = table.to_dict("records")
+    verdicts = [verdict(row, testing) for row in found]
+    sentences = [sentence(row, says, testing) for row, says in zip(found, verdicts, strict=True)]
+    return table.assign(verdict=pd.Series(verdicts, dtype=object), sentence=pd.Series(sentences, dtype=object))
+
+
+def verdict(row: Mapping[str, Any], testing: Testing) -> Verdict:
+    """The verdict by the rule above, from ``p_adjusted``, ``low`` and ``high``."""
+    if row["p_adjusted"] <= testing.alpha and row["low"] > 0:
+        return "supported"
+    if row["p_adjusted"] <= testing.alpha and row["high"] < 0:
+        return "opposite"
+    return "not_supported" if row["high"] < testing.margin else "cannot_tell"
+
+
+def sentence(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
+    """The row in words: percentage points, interval, p, number of questions, and what follows."""
+    confidence = f"{100 * testing.confidence:g}%"
+    what = {
+        "same_questions": f"the best of {row['candidates']} on the same questions",
+        "nested": f"the best of {row['candidates']} on train and dev, tested on test",
+        "declared": "declared",
+    }[row["pick"]]
+    figures = (
+        f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {signed_points(row['difference'])} points "
+        f"({confidence} interval {signed_points(row['low'])} to {signed_points(row['high'])}), "
+        f"p = {p_text(row['p'])}, adjusted for {row['tests']} tests {p_text(row['p_adjusted'])}, "
+        f"n = {row['questions']:,}."
+    ).replace("p = <", "p < ")
+    return f"{figures} {conclusion(row, found, testing)}"
+
+
+def conclusion(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
+    margin = points(testing.margin)
+    match found:
+        case "supported":
+            return "The gain is supported."
+        case "opposite":
+            return "The opposite is supported: the control is better."
+        case "not_supported":
+            return f"No gain is supported, and one of {margin} points or more is excluded."
+        case "cannot_tell":
+            if pd.isna(row["needed"]):
+                return f"Cannot tell: too few questions differ to say how many would tell a gain of {margin} points."
+            return (
+                f"Cannot tell: about {row['needed']:,} questions would tell a gain of {margin} points "
+                f"with {100 * testing.power:g}% power."
+            )
+
+
+def survival(table: pd.DataFrame) -> pd.DataFrame:
+    """By planner and budget, the first tier at which its gain is not supported, with that row's figures.
+
+    Declared rows and those picked on the same questions count; of several in a tier (routers) the first that is not
+    supported stops the planner. ``tier`` and the rest are empty where the gain survives every tier. ``passed`` is how
+    many tiers it survived.
+    """
+    rows = []
+    counted = table[table["pick"] != "nested"]
+    for (planner, budget), own in counted.groupby(["planner", "budget_chars"], sort=False):
+        stops = own[own["verdict"] != "supported"]
+        tiers = list(dict.fromkeys(own["tier"]))
+        first = stops.iloc[0].to_dict() if len(stops) else {}
+        kept = {name: first.get(name) for name in ("tier", "control", "verdict", "difference", "low", "high")}
+        passed = tiers.index(first["tier"]) if first else len(tiers)
+        rows.append({"planner": planner, "budget_chars": budget, "passed": passed, "tiers": len(tiers), **kept})
+    return pd.DataFrame(rows)
+
+
+def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
+    """Rows of each verdict; every verdict has a number."""
+    counts = Counter(table["verdict"])
+    return {name: counts[name] for name in VERDICTS}
+
+
+def show(path: Path, *, console: Console) -> None:
+    """Print, from the ladder's CSV, where each planner's gain ends at the largest budget: a line a planner."""
+    table = pd.read_csv(path)
+    if table.empty:
+        return
+    budget = int(table["budget_chars"].max())
+    view = Table(
+        title=f"Survival ladder at {budget:,} characters: the first tier at which a planner's gain is not supported",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
+    for name in ("planner", "ends at", "control", "verdict", "points [interval]"):
+        view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
+    for row in survival(table[table["budget_chars"] == budget]).to_dict("records"):
+        if row["passed"] == row["tiers"]:
+            view.add_row(row["planner"], "no tier", "", "supported", "")
+            continue
+        gain = f"{signed_points(row['difference'])} [{signed_points(row['low'])}, {signed_points(row['high'])}]"
+        view.add_row(row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), gain)
+    console.print(view)

@@ -1,0 +1,50 @@
+"""The few figures that two runs of a study are compared by (`dvc metrics diff`, `dvc exp show`)."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import pandas as pd
+
+from plancheck.reporting.ladder import verdict_counts
+from plancheck.reporting.main_table import ALL
+from plancheck.reporting.routing_table import FIXED, USUAL
+
+DIGITS = 6
+
+
+def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> dict[str, Any]:
+    """Figures from the tables, rounded to DIGITS.
+
+    Over all questions: accuracy by policy and budget; failed answers; ``ladder``, rows of each verdict, of learned
+    planners and of the harness's own; ``planner_gain``, accuracy of the best planner less that of the best control by
+    budget and kind of pick; ``oracle_gap``, accuracy of the oracle of two policies less that of the best single one
+    chosen in training folds (null without routers). On the test split: parse rates.
+    """
+    everyone = tables["main"][tables["main"]["split"] == ALL]
+    accuracy: dict[str, dict[str, float]] = {}
+    for row in everyone.to_dict("records"):
+        accuracy.setdefault(row["policy"], {})[str(row["budget_chars"])] = round(row["accuracy"], DIGITS)
+    selection = tables["selection"]
+    held_out = selection[selection["split"] == "test"]
+    ladder = tables["ladder"]
+    ours = ladder["selector"].isin(list(harness))
+    gains: dict[str, dict[str, float]] = {}
+    for row in tables["budgets"].to_dict("records"):
+        gains.setdefault(row["pick"], {})[str(row["budget_chars"])] = round(row["difference"], DIGITS)
+    return {
+        "accuracy": accuracy,
+        "failures": int(everyone["failures"].sum()),
+        "ladder": {"planners": verdict_counts(ladder[~ours]), "harness": verdict_counts(ladder[ours])},
+        "oracle_gap": oracle_gap(tables["routing"]),
+        "parse_rate_test": {row["selector"]: round(row["parse_rate"], DIGITS) for row in held_out.to_dict("records")},
+        "planner_gain": gains,
+    }
+
+
+def oracle_gap(routing: pd.DataFrame) -> float | None:
+    """Accuracy of ``oracle_pair`` less that of the best single policy, as a share; None without either."""
+    known = {(row["scheme"], row["router"]): row["accuracy"] for row in routing.to_dict("records")}
+    pair = ("none", "oracle_pair"), (USUAL, FIXED)
+    if any(key not in known for key in pair):
+        return None
+    return round(known[pair[0]] - known[pair[1]], DIGITS)

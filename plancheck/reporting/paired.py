@@ -1,0 +1,152 @@
+"""The columns that every paired comparison of the tables has, and how families of tests are adjusted."""
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from plancheck.planning.seeds import seed_of
+from plancheck.reporting.results import Results
+from plancheck.statistics.bootstrap import paired_bootstrap
+from plancheck.statistics.comparison import compare
+from plancheck.statistics.multiplicity import benjamini_hochberg
+from plancheck.statistics.pairs import join_pairs
+from plancheck.statistics.power import examples_needed_exactly
+
+PAIRED: Final = (
+    "questions",
+    "contexts",
+    "treatment_accuracy",
+    "control_accuracy",
+    "wins",
+    "losses",
+    "ties",
+    "difference",
+    "low",
+    "high",
+    "plain_low",
+    "plain_high",
+    "p",
+    "p_adjusted",
+    "tests",
+    "discordance",
+    "detectable",
+    "needed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """How comparisons are made: the values of params.yaml's section analyze."""
+
+    confidence: float
+    power: float
+    margin: float
+    seed: int
+    resamples: int
+
+    @property
+    def alpha(self) -> float:
+        """Level of the tests."""
+        return round(1 - self.confidence, 12)
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One side of a comparison: its name, and whether it answers each question right, by question ID."""
+
+    name: str
+    right: pd.Series
+
+
+def arm(results: Results, policy: str, budget_chars: int) -> Arm:
+    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars))
+
+
+def paired(treatment: Arm, control: Arm, results: Results, split: str, testing: Testing) -> dict[str, Any]:
+    """PAIRED of one comparison, ``p_adjusted`` and ``tests`` still empty.
+
+    ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
+    context they are the same. The bootstrap's seed is made of ``testing.seed``, the two names and the split, so that
+    a comparison has the same figures in every table, whatever else is compared. ``needed`` is how many questions find
+    a difference of ``testing.margin`` at the discordance seen; empty where fewer than that share of questions differ.
+
+    Raises:
+        ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
+    """
+    ids = results.splits[split]
+    pairs = join_pairs(*([(i, float(side.right[i])) for i in ids] for side in (treatment, control)))
+    clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
+    seed = seed_of(testing.seed, treatment.name, control.name, split)
+    found = compare(
+        pairs,
+        generator=np.random.default_rng(seed),
+        clusters=clusters,
+        confidence=testing.confidence,
+        resamples=testing.resamples,
+        power=testing.power,
+    )
+    plain = found.interval
+    if found.clusters != found.questions:
+        plain = paired_bootstrap(
+            pairs.differences,
+            generator=np.random.default_rng(seed),
+            confidence=testing.confidence,
+            resamples=testing.resamples,
+        )
+    return {
+        "questions": found.questions,
+        "contexts": found.clusters,
+        "treatment_accuracy": found.treatment.mean,
+        "control_accuracy": found.control.mean,
+        "wins": found.outcomes.wins,
+        "losses": found.outcomes.losses,
+        "ties": found.outcomes.ties,
+        "difference": found.difference,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "plain_low": plain.low,
+        "plain_high": plain.high,
+        "p": found.p,
+        "discordance": found.discordance,
+        "detectable": found.detectable,
+        "needed": questions_needed(testing.margin, found.discordance, alpha=testing.alpha, power=testing.power),
+    }
+
+
+@cache
+def questions_needed(effect: float, discordance: float, *, alpha: float, power: float) -> int | None:
+    """`examples_needed_exactly`, or None where the effect exceeds the discordance, so that no number would do."""
+    if effect > discordance:
+        return None
+    return examples_needed_exactly(effect, discordance, alpha=alpha, power=power)
+
+
+def table_of(
+    rows: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    *,
+    family: Callable[[dict[str, Any]], Hashable] = lambda row: None,
+) -> pd.DataFrame:
+    """The rows as a table of ``columns``, with the p of each family of tests adjusted.
+
+    ``p_adjusted`` is Benjamini and Hochberg's; ``tests`` is the number of tests in the row's family. Rows without a p
+    have neither and are in no family. Whole numbers stay whole numbers where a row has none.
+    """
+    families: dict[Hashable, dict[int, float]] = {}
+    for number, row in enumerate(rows):
+        if row["p"] is not None:
+            families.setdefault(family(row), {})[number] = row["p"]
+    adjusted = [{**row, "p_adjusted": None, "tests": None} for row in rows]
+    for members in families.values():
+        for number, p in benjamini_hochberg(members).items():
+            adjusted[number] |= {"p_adjusted": p, "tests": len(members)}
+    return whole(pd.DataFrame(adjusted, columns=list(columns)))
+
+
+def whole(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with whole numbers in the columns that count, also beside empty cells."""
+    return table.astype({name: "Int64" for name in ("needed", "tests", "wins", "losses") if name in table})

@@ -1,0 +1,188 @@
+"""Captions and readable columns of every table in reports/tables."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from plancheck.reporting.writing import Column, View, decimal, interval, p_value, percent, text, whole
+
+POLICY: Final = text("policy", "policy")
+BUDGET: Final = whole("budget", "budget_chars")
+SPLIT: Final = text("split", "split")
+N: Final = whole("n", "questions")
+ACCURACY: Final = interval("accuracy", "accuracy", "wilson_low", "wilson_high")
+ARMS: Final = (text("treatment", "treatment"), text("control", "control"))
+DIFFERENCE: Final = interval("difference", "difference", "low", "high", signed=True)
+TESTS: Final = (p_value("p", "p"), p_value("adjusted p", "p_adjusted"), whole("tests", "tests"))
+OUTCOMES: Final = (whole("wins", "wins"), whole("losses", "losses"))
+PAIRED: Final[tuple[Column, ...]] = (
+    N,
+    percent("treatment", "treatment_accuracy"),
+    percent("control", "control_accuracy"),
+    *OUTCOMES,
+    whole("ties", "ties"),
+    DIFFERENCE,
+    *TESTS,
+    percent("detectable", "detectable"),
+)
+UNITS: Final = "Accuracies in %, differences in percentage points, budgets in characters."
+HOW: Final = (
+    f"{UNITS} Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
+    "test. Detectable: the least difference that as many questions find with the power of params.yaml."
+)
+PICKS: Final = (
+    "Pick same_questions: the best on the questions it is then compared on; nested: the best on train and dev, "
+    "compared on test."
+)
+BY_PICK: Final = "p is adjusted (Benjamini and Hochberg) over the rows of one kind of pick."
+
+VIEWS: Final[Mapping[str, View]] = {
+    "main": View(
+        "Table 1. Accuracy of every policy at every budget with its Wilson interval, and mean share of the evidence "
+        f"shown. {UNITS}",
+        (
+            POLICY,
+            BUDGET,
+            SPLIT,
+            N,
+            whole("right", "correct"),
+            ACCURACY,
+            percent("evidence", "evidence_recall"),
+            whole("failed answers", "failures"),
+            whole("failed plans", "failed_plans"),
+        ),
+    ),
+    "selection": View(
+        "What the selectors select: plans that parse with their Wilson interval, atoms a plan, evidence recall and "
+        "precision in %, and mean Jaccard index with sft.",
+        (
+            text("selector", "selector"),
+            SPLIT,
+            N,
+            interval("parsed", "parse_rate", "wilson_low", "wilson_high"),
+            decimal("atoms", "mean_atoms", 1),
+            percent("recall", "evidence_recall"),
+            percent("precision", "evidence_precision"),
+            decimal("overlap with sft", "jaccard_sft", 2),
+        ),
+    ),
+    "heldout": View(
+        "Accuracy on the test questions alone beside all questions, at the largest budget. All questions are partly "
+        f"transductive: the planner learned from traces of train and dev questions. {UNITS}",
+        (
+            POLICY,
+            BUDGET,
+            whole("n test", "test_questions"),
+            interval("test", "test_accuracy", "test_low", "test_high"),
+            whole("n all", "all_questions"),
+            interval("all", "all_accuracy", "all_low", "all_high"),
+        ),
+    ),
+    "domains": View(
+        f"Table 2. Accuracy by domain with its Wilson interval, all questions. {UNITS}",
+        (POLICY, BUDGET, text("domain", "domain"), N, whole("right", "correct"), ACCURACY),
+    ),
+    "comparisons": View(
+        f"Declared comparisons. {HOW} {PICKS} {BY_PICK} Equivalence: p against a difference of the margin or more.",
+        (
+            text("name", "name"),
+            *ARMS,
+            text("pick", "pick"),
+            BUDGET,
+            SPLIT,
+            *PAIRED,
+            p_value("equivalence", "equivalence_p"),
+        ),
+    ),
+    "ladder": View(
+        f"The survival ladder: each planner against each tier of controls. {HOW} {PICKS} p is adjusted (Benjamini and "
+        "Hochberg) over the rows of one planner at one budget and of one kind of pick. Supported: adjusted p at most "
+        "1 - confidence and the interval above 0. Opposite: the same below 0. Not supported: neither, and the interval "
+        "is below the margin. Cannot tell: else.",
+        (
+            text("planner", "planner"),
+            BUDGET,
+            text("tier", "tier"),
+            text("control", "control"),
+            text("pick", "pick"),
+            N,
+            *OUTCOMES,
+            DIFFERENCE,
+            *TESTS,
+            text("verdict", "verdict"),
+            text("in words", "sentence", setting=r"p{0.4\textwidth}"),
+        ),
+    ),
+    "budgets": View(
+        f"Table 4. The best planner against the best control at each budget. {HOW} {PICKS} {BY_PICK}",
+        (BUDGET, *ARMS, text("pick", "pick"), SPLIT, *PAIRED),
+    ),
+    "routing": View(
+        "Table 3. Oracles and routers. Differences, wins and losses against the best single policy chosen in the "
+        "training folds; p, of deployable routers alone, is adjusted (Benjamini and Hochberg) over those of a scheme. "
+        f"Oracles know the answer, and an optimistic rule saw the questions it is measured on. {UNITS}",
+        (
+            text("scheme", "scheme"),
+            text("router", "router"),
+            text("kind", "kind"),
+            N,
+            ACCURACY,
+            percent("to a planner", "planner_share"),
+            DIFFERENCE,
+            *OUTCOMES,
+            *TESTS,
+        ),
+    ),
+    "sensitivity": View(
+        f"The final adapter (treatment) against the early one. {HOW} p is adjusted (Benjamini and Hochberg) over all "
+        "rows. Jaccard: mean index of the atoms that the two select.",
+        (text("fill", "fill"), BUDGET, *PAIRED, decimal("Jaccard", "jaccard", 2)),
+    ),
+    "order": View(
+        f"Plans in the selector's own order (treatment) against the hybrid ranking's order. {HOW} p is adjusted "
+        "(Benjamini and Hochberg) over all rows.",
+        (text("selector", "selector"), *ARMS, BUDGET, *PAIRED),
+    ),
+    "mechanisms": View(
+        "What tells wins from losses: each measure over the questions that the treatment alone, or the control alone, "
+        "answers right. p: two-sided Mann-Whitney U test, which takes questions for independent; none with fewer than "
+        "5 wins or losses. p is adjusted (Benjamini and Hochberg) over all tests of the table.",
+        (
+            BUDGET,
+            *ARMS,
+            text("measure", "measure"),
+            text("scorer", "scorer"),
+            *OUTCOMES,
+            decimal("mean of wins", "mean_wins", 3),
+            decimal("of losses", "mean_losses", 3),
+            decimal("median of wins", "median_wins", 3),
+            decimal("of losses", "median_losses", 3),
+            *TESTS,
+        ),
+    ),
+    "power": View(
+        "How many questions would tell an effect at the discordance seen: by McNemar's test (Miettinen's "
+        f"approximation), and by the exact sign test. {UNITS} Effects and discordances in percentage points and %.",
+        (
+            BUDGET,
+            *ARMS,
+            N,
+            percent("discordance", "discordance"),
+            percent("detectable", "detectable"),
+            percent("effect", "effect"),
+            whole("needed", "needed"),
+            whole("needed, exact", "needed_exact"),
+        ),
+    ),
+    "composition": View(
+        "What packed contexts are made of: mean share of the characters shown in %, and mean number of characters, "
+        "over the questions to which anything is shown.",
+        (
+            POLICY,
+            BUDGET,
+            text("part", "part"),
+            percent("share", "mean_share"),
+            decimal("characters", "mean_chars", 0),
+            N,
+        ),
+    ),
+}

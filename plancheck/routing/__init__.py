@@ -1,0 +1,1 @@
+"""Routers: what choosing between policies for each question could gain, and what it does gain."""

@@ -1,0 +1,105 @@
+"""Router features: what is known of a question before its gold letter is (the columns of ROUTER_FEATURES)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from scipy.stats import entropy
+
+from plancheck.records import ROUTER_FEATURES, SCORERS
+from plancheck.routing.evaluation import Pair
+from plancheck.routing.inputs import CHOICES, PROBABILITIES, Inputs
+from plancheck.statistics.flatness import flatness
+
+Row = dict[str, Any]
+Known = Mapping[Any, Any]  # a row of a table
+
+
+def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
+    """The rows of data/router_features.parquet, by question ID.
+
+    Raises:
+        ValueError: a question lacks a candidate or the answer of a policy.
+    """
+    chars = dict(zip(inputs.contexts["context_id"], inputs.contexts["chars"], strict=True))
+    atoms = inputs.retrieval.groupby("question_id").size()
+    pools = dict(iter(pool_scores(inputs).groupby("question_id")))
+    plans = {row["question_id"]: row for row in inputs.plans.to_dict("records")}
+    answers = {(row["question_id"], row["policy"]): row for row in inputs.answers.to_dict("records")}
+    found = []
+    for question in inputs.questions.sort_values("question_id").to_dict("records"):
+        name = question["question_id"]
+        if name not in pools or not {(name, pair.control), (name, pair.planner)} <= set(answers):
+            raise ValueError(f"{name}: needs a candidate and the answers of {pair.control} and {pair.planner}")
+        pool = pools[name]
+        control, planner = answers[name, pair.control], answers[name, pair.planner]
+        row = {
+            "question_id": name,
+            **{column: question[column] for column in ("domain", "sub_domain", "difficulty", "length")},
+            "context_chars": chars[question["context_id"]],
+            "question_chars": sum(len(question[column]) for column in ("question", *CHOICES)),
+            "atoms": int(atoms[name]),
+            "candidates": len(pool),
+            **{key: value for scorer in SCORERS for key, value in of_scores(scorer, pool[f"{scorer}_score"]).items()},
+            **of_plan(plans.get(name)),
+            **of_answer("control", control),
+            **of_answer("planner", planner),
+            "letters_agree": answered(control) and control["letter"] == planner["letter"],
+            "same_context": control["packed_id"] == planner["packed_id"],
+        }
+        found.append({column: row[column] for column in ROUTER_FEATURES.names})
+    return found
+
+
+def pool_scores(inputs: Inputs) -> pd.DataFrame:
+    """The three scores of every candidate, by question and atom."""
+    candidates = inputs.retrieval[inputs.retrieval["candidate"]]
+    return candidates.merge(inputs.rerank, on=["question_id", "atom_id"]).sort_values(["question_id", "atom_id"])
+
+
+def of_scores(scorer: str, scores: pd.Series) -> Row:
+    """Top, mean and flatness of a pool's scores."""
+    values = scores.tolist()
+    flat = flatness(values)
+    return {
+        f"{scorer}_top": max(values),
+        f"{scorer}_mean": math.fsum(values) / len(values),
+        f"{scorer}_entropy": flat.normalised_entropy,
+        f"{scorer}_gap": flat.top_gap,
+        f"{scorer}_gini": flat.gini,
+        f"{scorer}_variation": flat.variation,
+    }
+
+
+def of_plan(plan: Known | None) -> Row:
+    """Whether there is a plan, and where its atoms stand in each ranking."""
+    ranks = {scorer: known(plan[f"{scorer}_ranks"]) if plan else [] for scorer in SCORERS}
+    atoms = len(plan["atom_ids"]) if plan else 0
+    row: Row = {"plan_parsed": bool(plan and plan["parsed"]), "plan_atoms": atoms}
+    for scorer, found in ranks.items():
+        row[f"plan_{scorer}_mean_rank"] = sum(found) / len(found) if found else None
+        row[f"plan_{scorer}_best_rank"] = min(found) if found else None
+    row["plan_rerank_overlap"] = sum(rank <= atoms for rank in ranks["rerank"]) / atoms if atoms else None
+    return row
+
+
+def known(ranks: Sequence[float | None]) -> list[int]:
+    """The ranks that are there: an atom outside the candidate pool has none by the cross-encoder."""
+    return [int(rank) for rank in ranks if rank is not None and not math.isnan(rank)]
+
+
+def of_answer(side: str, answer: Known) -> Row:
+    """Whether there is an answer, and how sure the model is of it."""
+    probabilities = sorted((answer[column] for column in PROBABILITIES), reverse=True)
+    sure = not any(pd.isna(value) for value in probabilities)
+    return {
+        f"{side}_answered": answered(answer),
+        f"{side}_confidence": probabilities[0] if sure else None,
+        f"{side}_margin": probabilities[0] - probabilities[1] if sure else None,
+        f"{side}_entropy": float(entropy(probabilities) / math.log(4)) if sure else None,
+    }
+
+
+def answered(answer: Known) -> bool:
+    return not pd.isna(answer["letter"])

@@ -1,0 +1,103 @@
+"""What router features are made of: exactly these columns, none of which comes from a gold letter."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import pandas as pd
+import pyarrow.compute as pc
+
+from plancheck.errors import all_problems
+from plancheck.files import DATA, among, read_table
+from plancheck.routing.evaluation import Pair
+
+CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
+PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
+    "questions": (
+        "question_id", "domain", "sub_domain", "difficulty", "length", "question", *CHOICES, "context_id",
+    ),
+    "contexts": ("context_id", "chars"),
+    "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
+    "rerank": ("question_id", "atom_id", "rerank_score"),
+    "plans": ("question_id", "atom_ids", "parsed", "bm25_ranks", "dense_ranks", "rerank_ranks"),
+    "answers": ("question_id", "policy", "packed_id", "letter", *PROBABILITIES),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Tables with the columns of COLUMNS and no other: what is known when a question must be routed.
+
+    Attributes:
+        questions: one row a question.
+        contexts: one row a context.
+        retrieval: one row an atom of a question's context.
+        rerank: one row a candidate of a question.
+        plans: one row a question, of the planner policy's selector; empty where it has none.
+        answers: of both policies at one budget, one row a question and policy.
+
+    Raises:
+        ValueError: a table has another column, such as a gold letter, or lacks one.
+    """
+
+    questions: pd.DataFrame
+    contexts: pd.DataFrame
+    retrieval: pd.DataFrame
+    rerank: pd.DataFrame
+    plans: pd.DataFrame
+    answers: pd.DataFrame
+
+    def __post_init__(self) -> None:
+        for name, columns in COLUMNS.items():
+            found = set(getattr(self, name).columns)
+            if found != set(columns):
+                raise ValueError(
+                    f"{name}: router features are made of {', '.join(columns)} alone; "
+                    f"not known then: {sorted(found - set(columns))}, missing: {sorted(set(columns) - found)}"
+                )
+
+
+def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Inputs:
+    """The tables of data/, only the columns and rows needed.
+
+    Raises:
+        StudyError: a file is missing or unreadable.
+    """
+
+    def read(file: str, name: str, filters: pc.Expression | None = None) -> pd.DataFrame:
+        table = read_table(DATA / f"{file}.parquet", columns=list(COLUMNS[name]), filters=filters)
+        frame: pd.DataFrame = table.to_pandas()
+        return frame
+
+    return Inputs(
+        questions=read("questions", "questions"),
+        contexts=read("contexts", "contexts"),
+        retrieval=read("retrieval", "retrieval"),
+        rerank=read("rerank", "rerank"),
+        plans=read("plans", "plans", pc.field("selector") == (selector or "")),
+        answers=read("predictions", "answers", at(budget_chars) & among("policy", [pair.control, pair.planner])),
+    )
+
+
+def read_right(question_ids: list[str], policies: list[str], *, budget_chars: int) -> pd.DataFrame:
+    """Whether each policy's answer is right: a row a question, a column a policy, in the order asked.
+
+    Raises:
+        StudyError: an answer is missing or there twice; all are named.
+    """
+    path = DATA / "predictions.parquet"
+    table = read_table(path, columns=["question_id", "policy", "correct"], filters=at(budget_chars)).to_pandas()
+    table = table[table["policy"].isin(policies) & table["question_id"].isin(question_ids)]
+    counts = table.groupby(["question_id", "policy"]).size()
+    wanted = pd.MultiIndex.from_product([question_ids, policies])
+    if wrong := [f"{name}, {policy}" for name, policy in wanted if counts.get((name, policy), 0) != 1]:
+        raise all_problems(
+            f"{path}: no single answer at {budget_chars} characters for:", wrong, remedy="Run `dvc repro -f answer`."
+        )
+    wide: pd.DataFrame = table.pivot(index="question_id", columns="policy", values="correct")
+    return wide.loc[question_ids, policies].astype(bool)
+
+
+def at(budget_chars: int) -> pc.Expression:
+    return pc.field("budget_chars") == budget_chars
