@@ -22,6 +22,7 @@ from tasks.retries import worth_retrying
 RETRIES = 2
 MAIN_TABLE = Path("reports/tables/main.csv")
 SELECTION_TABLE = Path("reports/tables/selection.csv")
+PAGE = Path("reports/index.html")
 
 
 @flow(name="study")
@@ -94,7 +95,8 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
         main_table.show(MAIN_TABLE, console=console)
         if SELECTION_TABLE.exists():
             selection_table.show(SELECTION_TABLE, console=console)
-        print(f"Every table and report: {MAIN_TABLE.parent.parent}")
+        if PAGE.exists():
+            print(f"The report: {PAGE}. Every table: {MAIN_TABLE.parent}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -66,7 +66,7 @@ def table_view(
     return TableView(name, caption, kept, rows, note, folded)
 
 
-def cell(column: Column, row: Mapping[str, Any]) -> Markup:
+def cell(column: Column, row: Mapping[Any, Any]) -> Markup:
     shown = number(row[column.value], column.kind)
     if column.low is None or column.high is None or pd.isna(row[column.low]):
         return shown

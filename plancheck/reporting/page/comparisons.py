@@ -14,7 +14,7 @@ PICKED = {
     "same_questions": "best of several, picked on these questions",
     "nested": "best of several, picked on train and dev",
 }
-Row = Mapping[str, Any]
+Row = Mapping[Any, Any]
 
 
 def comparisons_section(study: Study) -> Section:
@@ -80,9 +80,9 @@ def where(row: Row) -> str:
 def forest_caption(study: Study, table: pd.DataFrame) -> str:
     return (
         f"Difference in accuracy, {questions_of(table)} questions. Bars: {study.percent} percentile bootstrap "
-        "intervals, clustered by shared context. Filled: exact two-sided sign test, p adjusted (Benjamini-Hochberg over "
-        f"the table's rows of one kind of pick) at most {1 - study.confidence:.2g}; hollow: above. Grey band: differences "
-        f"below the margin of {100 * study.margin:g} points."
+        "intervals, clustered by shared context. Filled: exact two-sided sign test, p adjusted (Benjamini-Hochberg "
+        f"over the table's rows of one kind of pick) at most {1 - study.confidence:.2g}; hollow: above. Grey band: "
+        f"differences below the margin of {100 * study.margin:g} points."
     )
 
 

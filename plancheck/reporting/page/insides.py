@@ -1,5 +1,7 @@
 """Sections on what happens inside: packed contexts, evidence, mechanisms and training."""
 
+from typing import Final
+
 import pandas as pd
 
 from plancheck.reporting.page import columns
@@ -8,6 +10,17 @@ from plancheck.reporting.page.charts.contents import composition, recall, select
 from plancheck.reporting.page.charts.mechanisms import wins_and_losses
 from plancheck.reporting.page.charts.training import loss_curve
 from plancheck.reporting.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+
+MEASURES: Final = {
+    "jaccard": "Overlap of plan and reranker's top (Jaccard)",
+    "displacement": "Share of the reranker's top displaced",
+    "evidence_recall": "Evidence recall",
+    "mean_rank": "Mean rank of the selected atoms",
+    "normalised_entropy": "Normalised entropy of the pool's scores",
+    "top_gap": "Gap between the two best scores",
+    "gini": "Gini index of the pool's scores",
+    "variation": "Coefficient of variation of the pool's scores",
+}
 
 
 def composition_section(study: Study) -> Section:
@@ -97,13 +110,14 @@ def mechanisms_figure(study: Study) -> Figure:
             for scorer, budget in zip(rows["scorer"], rows["budget_chars"], strict=True)
         ]
         chart = wins_and_losses(rows.assign(label=labels), description=f"Mean {measure} over wins and over losses.")
-        drawings.append(Drawing(f"mechanism-{place}", chart, str(measure).replace("_", " ")))
+        drawings.append(Drawing(f"mechanism-{place}", chart, MEASURES.get(measure, str(measure).replace("_", " "))))
     alpha = 1 - study.confidence
     tests, found = int(table["tests"].max()), int((table["p_adjusted"] <= alpha).sum())
     arms = table.iloc[0]
     caption = (
         f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer "
-        f"and budget in characters. Of {tests:,} tests, {found:,} hold at {alpha:.2g} after Benjamini-Hochberg adjustment."
+        f"and budget in characters. Of {tests:,} tests with enough wins and losses, {found:,} hold at {alpha:.2g} "
+        "after Benjamini-Hochberg adjustment."
     )
     return Figure(figure, title, caption, tuple(drawings), tables=(view,))
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import pandas as pd
-from markupsafe import Markup
 
-from plancheck.reporting.page.cells import number
+from plancheck.reporting.page.cells import FORMATS
 
 VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "supported": ("✓", "supported"),
@@ -15,10 +14,12 @@ VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "opposite": ("✗", "opposite"),
     "cannot_tell": ("?", "cannot tell"),
 }
+# Families of planners in the order shown; the harness second, for it says how far the ladder can be believed.
+GROUPS: Final = ("sft", "harness", "prompted", "sft_early")
 PICKS: Final[Mapping[str, str]] = {
-    "declared": "declared control",
-    "same_questions": "best of {candidates}, picked on the same questions",
-    "nested": "best of {candidates}, picked on train and dev, tested on test",
+    "declared": "",
+    "same_questions": "best of {candidates}, picked on these questions",
+    "nested": "best of {candidates} on train and dev, tested on test",
 }
 TIER_LABELS: Final[Mapping[str, str]] = {
     "direct": "Direct",
@@ -39,8 +40,12 @@ class Rung:
     label: str
     control: str
     pick: str
-    outcome: Markup
+    gain: str
+    interval: str
+    questions: str
+    p: str
     sentence: str
+    nested: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,63 +56,78 @@ class Climb:
     family: str
     rungs: tuple[tuple[Rung, ...], ...]
 
+    @property
+    def decisive(self) -> tuple[Rung | None, ...]:
+        """Of each tier the rung that decides it on all questions: the first that is not supported; None without one."""
+        found: list[Rung | None] = []
+        for rungs in self.rungs:
+            counted = [rung for rung in rungs if not rung.nested]
+            stops = [rung for rung in counted if rung.verdict != "supported"]
+            found.append(next(iter(stops or counted), None))
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The ladder at one budget: ``climbs`` are its rows, ``tiers`` the headings of its columns."""
+    """The ladder at one budget: rows of climbs by group of planners, ``tiers`` the headings of the columns."""
 
     budget_chars: int
     tiers: tuple[str, ...]
-    climbs: tuple[Climb, ...]
+    groups: tuple[tuple[str, tuple[Climb, ...]], ...]
 
 
 def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str) -> list[Matrix]:
-    """The ladder by budget, largest first. Planners: the study's own, its kin, the harness, the others.
+    """The ladder by budget, largest first; planners by family as in GROUPS, the study's own before its kin.
 
     Args:
         ladder: the rows of ladder.csv; within a planner in the order of the tiers.
         family_of: family by policy.
         planner: the trained planner that the study is about.
     """
-    order = ["sft", "harness", "prompted", "sft_early"]
     found = []
     for budget in sorted(set(ladder["budget_chars"]), reverse=True):
         rows = ladder[ladder["budget_chars"] == budget]
         tiers = list(dict.fromkeys(rows["tier"]))
-        planners = sorted(
-            dict.fromkeys(rows["planner"]), key=lambda name: (name != planner, order.index(family_of[name]))
-        )
-        climbs = [
-            Climb(
-                name,
-                family_of[name],
-                tuple(
-                    tuple(rung(row) for row in records(rows[(rows["planner"] == name) & (rows["tier"] == tier)]))
-                    for tier in tiers
-                ),
-            )
-            for name in planners
-        ]
-        found.append(Matrix(int(budget), tuple(TIER_LABELS.get(tier, tier) for tier in tiers), tuple(climbs)))
+        groups = []
+        for family in GROUPS:
+            planners = [name for name in dict.fromkeys(rows["planner"]) if family_of[name] == family]
+            planners.sort(key=lambda name: name != planner)
+            climbs = [climb(rows[rows["planner"] == name], name, family, tiers) for name in planners]
+            if climbs:
+                groups.append((family, tuple(climbs)))
+        labels = tuple(TIER_LABELS.get(tier, tier) for tier in tiers)
+        found.append(Matrix(int(budget), labels, tuple(groups)))
     return found
 
 
-def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def climb(rows: pd.DataFrame, planner: str, family: str, tiers: Sequence[str]) -> Climb:
+    """A planner's rungs by tier."""
+    return Climb(
+        planner, family, tuple(tuple(rung(row) for row in records(rows[rows["tier"] == tier])) for tier in tiers)
+    )
+
+
+def records(rows: pd.DataFrame) -> list[dict[Any, Any]]:
     """Rows as mappings, nested picks after the others."""
     return sorted(rows.to_dict("records"), key=lambda row: row["pick"] == "nested")
 
 
-def rung(row: Mapping[str, Any]) -> Rung:
+def rung(row: Mapping[Any, Any]) -> Rung:
     symbol, label = VERDICTS[row["verdict"]]
-    outcome = Markup("{} [{}, {}]; n = {}, p = {}").format(
-        number(row["difference"], "points"),
-        number(row["low"], "points"),
-        number(row["high"], "points"),
-        number(row["questions"], "count"),
-        number(row["p_adjusted"], "p"),
+    points = FORMATS["points"]
+    return Rung(
+        verdict=row["verdict"],
+        symbol=symbol,
+        label=label,
+        control=row["control"],
+        pick=PICKS[row["pick"]].format(candidates=row["candidates"]),
+        gain=points(row["difference"]),
+        interval=f"[{points(row['low'])}, {points(row['high'])}]",
+        questions=f"{row['questions']:,}",
+        p=FORMATS["p"](row["p_adjusted"]),
+        sentence=row["sentence"],
+        nested=row["pick"] == "nested",
     )
-    pick = PICKS.get(row["pick"], row["pick"]).format(candidates=row["candidates"])
-    return Rung(row["verdict"], symbol, label, row["control"], pick, outcome, str(row["sentence"]))
 
 
 def answer(ladder: pd.DataFrame, *, planner: str, margin: float) -> str:
@@ -122,16 +142,18 @@ def answer(ladder: pd.DataFrame, *, planner: str, margin: float) -> str:
     budget = int(rows["budget_chars"].max())
     rows = rows[rows["budget_chars"] == budget]
     tiers, nested = tier_verdicts(rows), rows[rows["pick"] == "nested"]
+    survived = list(tiers.values()).count("supported")
+    verdict = "Yes, in this run" if survived == len(tiers) else "Only in part" if survived else "Not shown in this run"
     text = (
-        f"At {budget:,} characters of context, {planner} was tested against {counted(len(tiers), 'tier')} of controls "
-        f"on {int(rows['questions'].max()):,} questions. {'; '.join(by_verdict(tiers, margin=margin))}."
+        f"{verdict}: at {budget:,} characters of context, the gain of {planner} is supported at {survived:,} of "
+        f"{counted(len(tiers), 'tier')} of controls ({int(rows['questions'].max()):,} questions, partly transductive). "
+        f"{'; '.join(by_verdict(tiers, margin=margin))}."
     )
     if not nested.empty:
         survived = int((nested["verdict"] == "supported").sum())
         text += (
-            f" With a tier's best control picked on train and dev questions and tested on the "
-            f"{int(nested['questions'].max()):,} test questions, the gain is supported at {survived:,} of "
-            f"{counted(len(nested), 'such tier')}."
+            f" On the {int(nested['questions'].max()):,} held-out test questions, with each tier's best control picked "
+            f"on train and dev, it is supported at {survived:,} of {counted(len(nested), 'such tier')}."
         )
     return text
 

@@ -13,7 +13,8 @@
       font: getComputedStyle(document.body).fontFamily,
       view: {stroke: null},
       axis: {...labels, gridColor: grid, domainColor: line, tickColor: line},
-      legend: {...labels, symbolFillColor: ink, symbolStrokeColor: ink},
+      axisQuantitative: {tickCount: 6, labelFlush: false, labelOverlap: "greedy", labelSeparation: 4},
+      legend: {...labels, symbolBaseFillColor: ink, symbolBaseStrokeColor: ink},
       mark: {color: ink}, point: {color: ink}, tick: {color: ink}, rule: {color: soft}, rect: {color: soft}, text: {color: ink},
     };
   }

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plancheck.reporting.page import columns, ladder
-from plancheck.reporting.page.cells import table_view
+from plancheck.reporting.page.cells import TableView, table_view
 from plancheck.reporting.page.comparisons import comparisons_section, power_section
 from plancheck.reporting.page.families import CONTROLS, FAMILIES
 from plancheck.reporting.page.insides import (
@@ -46,7 +46,7 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
         "answer": ladder.answer(rungs, planner=study.planner, margin=study.margin),
         "calibration": ladder.calibration(rungs),
         "matrices": ladder.matrices(rungs, study.family_of, planner=study.planner) if not rungs.empty else [],
-        "ladder_table": table_view("ladder.csv", rungs, columns.LADDER, caption="The survival ladder."),
+        "ladder_table": ladder_table(study),
         "families": FAMILIES,
         "verdicts": ladder.VERDICTS,
         "alpha": f"{1 - study.confidence:.2g}",
@@ -63,6 +63,14 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
     }
     colours = {policy: FAMILIES[family].colour for policy, family in study.family_of.items()}
     return render(view, specs=specs, questions={**questions, **chosen(study), "colours": colours})
+
+
+def ladder_table(study: Study) -> TableView:
+    """The ladder's rows at the largest budget; of the others the page shows verdicts alone."""
+    rungs = study.table("ladder")
+    rows = rungs[rungs["budget_chars"] == rungs["budget_chars"].max()] if not rungs.empty else rungs
+    note = "The file also holds the other budgets." if len(rows) < len(rungs) else ""
+    return table_view("ladder.csv", rows, columns.LADDER, caption="The survival ladder.", note=note)
 
 
 def chosen(study: Study) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import altair as alt
 import vl_convert
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 HERE: Final = Path(__file__).parent
 
@@ -25,6 +25,7 @@ def render(view: Mapping[str, Any], *, specs: Mapping[str, Any], questions: Mapp
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["breakable"] = breakable
     return environment.get_template("page.html").render(
         **view,
         css=Markup((HERE / "page.css").read_text(encoding="utf-8")),
@@ -35,10 +36,15 @@ def render(view: Mapping[str, Any], *, specs: Mapping[str, Any], questions: Mapp
     )
 
 
+def breakable(name: str) -> Markup:
+    """A policy's name that may be broken after "+" and "_" where there is little room."""
+    return Markup(escape(name).replace("+", Markup("+<wbr>")).replace("_", Markup("_<wbr>")))
+
+
 def libraries() -> Markup:
     """Vega, Vega-Lite (of the version that Altair writes for) and Vega-Embed, which sets window.vegaEmbed."""
     version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    bundle = vl_convert.javascript_bundle(vl_version=version)
+    bundle = vl_convert.javascript_bundle(None, vl_version=version)
     # In a script element only its end tag and a comment's beginning mean anything to the HTML parser.
     return Markup("(function(){" + bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--") + "})();")
 

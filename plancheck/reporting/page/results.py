@@ -28,7 +28,7 @@ def by_budget_figure(study: Study) -> Figure:
         return Figure(figure, title, absent="main.csv holds no row, so there is no accuracy to draw.")
     everyone = main[main["split"] == ALL]
     controls = everyone[[study.family_of.get(policy) in CONTROLS for policy in everyone["policy"]]]
-    best = controls.groupby("budget_chars", as_index=False)["accuracy"].max()
+    best = controls.groupby("budget_chars")["accuracy"].max().reset_index()
     drawings = []
     for key, family in FAMILIES.items():
         rows = everyone[[study.family_of.get(policy) == key for policy in everyone["policy"]]]
@@ -39,8 +39,8 @@ def by_budget_figure(study: Study) -> Figure:
         drawings.append(Drawing(f"accuracy-{key}", chart, family.label))
     caption = (
         f"Points: accuracy on {TRANSDUCTIVE} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
-        "Dashed marks: the best control of each budget, picked on these same questions. Dotted line: chance among four "
-        "choices, 25 %. Test questions alone are in the table and in the next figure."
+        "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: chance among "
+        "four choices, 25 %. Test questions alone are in the table and in the next figure."
     )
     table = table_view(
         "main.csv", main, columns.MAIN,

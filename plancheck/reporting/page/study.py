@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import altair as alt
 import pandas as pd
+from altair.typing import ChartType
 
 from plancheck.reporting.page.cells import TableView
 from plancheck.reporting.page.families import FAMILIES, Family
@@ -56,7 +56,7 @@ class Drawing:
     """A chart: the ID of its place in the page, and a heading of its own where a figure has several."""
 
     id: str
-    chart: alt.Chart | alt.LayerChart
+    chart: ChartType
     heading: str = ""
 
 

@@ -123,7 +123,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     sensitivity = comparisons[comparisons["treatment"] == "sft+nothing"].assign(fill="nothing", jaccard=0.4)
     routing = [
         {"scheme": scheme, "router": router, "kind": kind, **accuracy(right[1800][policy]), "planner_share": 0.4,
-         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "p": 0.9, "p_adjusted": 0.9, "tests": 3}
+         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "p": 0.9, "p_adjusted": 0.9,
+         "tests": 3}
         for scheme, router, kind, policy in (
             ("none", "oracle_pair", "oracle", "evidence+nothing" if "evidence+nothing" in selectors else "bm25"),
             ("stratified", "logistic", "deployable", "bm25"),
@@ -136,7 +137,7 @@ def study_tables(selectors, tiers, right, domain_of, test):
         {"policy": policy, "budget_chars": budget, "part": part, "mean_share": share, "mean_chars": share * budget,
          "questions": len(everyone)}
         for policy, budget in product(selectors, BUDGETS)
-        for part, share in ((("selected", 0.3), ("anchor", 0.2), ("fill", 0.5)) if selectors[policy] else [("fill", 1.0)])
+        for part, share in ([("selected", 0.3), ("anchor", 0.2), ("fill", 0.5)] if selectors[policy] else [("fill", 1)])
     ]  # fmt: skip
     selection = [
         {"selector": selector, "split": split, "questions": len(ids), "parsed": len(ids) - 1, "parse_rate": 0.9,

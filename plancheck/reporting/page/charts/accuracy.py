@@ -2,11 +2,13 @@
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
 
 from plancheck.reporting.page.charts.intervals import SHAPES
+from plancheck.reporting.page.charts.widths import WIDTH
 
 
-def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, description: str) -> alt.LayerChart:
+def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, description: str) -> ChartType:
     """Accuracy in % of a family's policies at each budget with Wilson intervals, over the best control of each budget.
 
     Args:
@@ -50,7 +52,7 @@ def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, descriptio
     return alt.layer(
         alt.Chart(pd.DataFrame({"chance": [25]})).mark_rule(strokeDash=[1, 3]).encode(y="chance:Q"),
         alt.Chart(reference)
-        .mark_tick(thickness=2, bandSize=44, strokeDash=[5, 3], opacity=0.8)
+        .mark_tick(thickness=2, bandSize=44, opacity=0.7)
         .encode(x=x, y=alt.Y("accuracy:Q", scale=scale)),
         base.mark_rule(color=colour, strokeWidth=1.5, opacity=0.8).encode(
             x=x, xOffset=offset, y=alt.Y("low:Q", title="Accuracy, %", scale=scale), y2="high:Q", tooltip=tooltip
@@ -58,4 +60,4 @@ def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, descriptio
         base.mark_point(color=colour, filled=True, size=60, opacity=1).encode(
             x=x, xOffset=offset, y="accuracy:Q", shape=shape, tooltip=tooltip
         ),
-    ).properties(width="container", height=200, description=description)
+    ).properties(width="container", autosize=WIDTH, height=200, description=description)

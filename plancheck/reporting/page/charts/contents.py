@@ -4,13 +4,15 @@ from typing import Final
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.intervals import SHAPES, policies_axis
+from plancheck.reporting.page.charts.intervals import POLICY_HEIGHT, SHAPES, policies_axis
+from plancheck.reporting.page.charts.widths import WIDTH
 
 PARTS: Final = {"selected": "#d55e00", "anchor": "#0072b2", "fill": "#7a7f87"}
 
 
-def composition(rows: pd.DataFrame, *, description: str) -> alt.Chart:
+def composition(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Mean share in % of the packed characters that the plan selected, the anchors brought and the fill added.
 
     Args:
@@ -25,7 +27,7 @@ def composition(rows: pd.DataFrame, *, description: str) -> alt.Chart:
             "characters": rows["mean_chars"],
         }
     )
-    return (
+    chart: ChartType = (
         alt.Chart(data)
         .mark_bar()
         .encode(
@@ -42,11 +44,14 @@ def composition(rows: pd.DataFrame, *, description: str) -> alt.Chart:
                 alt.Tooltip("characters:Q", title="Mean characters", format=",.0f"),
             ],
         )
-        .properties(width="container", height=alt.Step(20), description=description)
+        .properties(
+            width="container", autosize=WIDTH, height=POLICY_HEIGHT * data["policy"].nunique(), description=description
+        )
     )  # fmt: skip
+    return chart
 
 
-def recall(rows: pd.DataFrame, *, description: str) -> alt.Chart:
+def recall(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Accuracy against the share of evidence shown, both in %, one point a policy and budget.
 
     Args:
@@ -64,7 +69,7 @@ def recall(rows: pd.DataFrame, *, description: str) -> alt.Chart:
         }
     )
     scale = alt.Scale(domain=[0, 100])
-    return (
+    chart: ChartType = (
         alt.Chart(data)
         .mark_point(filled=True, size=70, opacity=0.85)
         .encode(
@@ -86,11 +91,12 @@ def recall(rows: pd.DataFrame, *, description: str) -> alt.Chart:
                 "policy:N", "budget:N", alt.Tooltip("recall:Q", format=".1f"), alt.Tooltip("accuracy:Q", format=".1f"),
             ],
         )
-        .properties(width="container", height=340, description=description)
+        .properties(width="container", autosize=WIDTH, height=340, description=description)
     )  # fmt: skip
+    return chart
 
 
-def selected(rows: pd.DataFrame, *, description: str) -> alt.Chart:
+def selected(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Recall and precision in % of what each selector names.
 
     Args:
@@ -99,13 +105,11 @@ def selected(rows: pd.DataFrame, *, description: str) -> alt.Chart:
     measures = {"evidence_recall": "recall", "evidence_precision": "precision"}
     long = rows.rename(columns=measures).melt("selector", list(measures.values()), "measure", "share").dropna()
     data = pd.DataFrame({"policy": long["selector"], "measure": long["measure"], "share": 100 * long["share"]})
-    return (
+    chart: ChartType = (
         alt.Chart(data)
         .mark_point(filled=True, size=90, opacity=0.9)
         .encode(
-            x=alt.X(
-                "share:Q", title="Of the evidence spans found, of the atoms right, %", scale=alt.Scale(domain=[0, 100])
-            ),
+            x=alt.X("share:Q", title="Share, %", scale=alt.Scale(domain=[0, 100])),
             y=policies_axis(list(rows["selector"])),
             shape=alt.Shape(
                 "measure:N",
@@ -114,5 +118,6 @@ def selected(rows: pd.DataFrame, *, description: str) -> alt.Chart:
             ),
             tooltip=["policy:N", "measure:N", alt.Tooltip("share:Q", format=".1f")],
         )
-        .properties(width="container", height=alt.Step(28), description=description)
+        .properties(width="container", autosize=WIDTH, height=28 * len(rows), description=description)
     )
+    return chart

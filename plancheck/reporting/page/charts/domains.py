@@ -2,11 +2,13 @@
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.intervals import policies_axis
+from plancheck.reporting.page.charts.intervals import POLICY_HEIGHT, policies_axis
+from plancheck.reporting.page.charts.widths import WIDTH
 
 
-def heat_map(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
+def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Accuracy in % by policy and domain, written in each cell.
 
     Args:
@@ -27,7 +29,8 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
         "domain:N", sort=domains, title=None,
         axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=220, ticks=False, domain=False),
     )  # fmt: skip
-    base = alt.Chart(data).encode(x=x, y=policies_axis(list(dict.fromkeys(rows["policy"]))))
+    policies = list(dict.fromkeys(rows["policy"]))
+    base = alt.Chart(data).encode(x=x, y=policies_axis(policies, grid=False))
     colour = alt.Color(
         "accuracy:Q",
         scale=alt.Scale(scheme="cividis", domain=[0, 100]),
@@ -40,4 +43,4 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
             tooltip=["policy:N", "domain:N", alt.Tooltip("accuracy:Q", format=".1f"), alt.Tooltip("right:N")],
         ),
         base.mark_text(fontSize=11).encode(text=alt.Text("accuracy:Q", format=".0f"), color=ink),
-    ).properties(width="container", height=alt.Step(20), description=description)
+    ).properties(width="container", autosize=WIDTH, height=POLICY_HEIGHT * len(policies), description=description)

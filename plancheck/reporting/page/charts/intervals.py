@@ -4,13 +4,17 @@ from collections.abc import Sequence
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
+
+from plancheck.reporting.page.charts.widths import WIDTH
 
 ROW_HEIGHT = 58  # a forest plot's row: two lines of words over the interval
 ROUTER_HEIGHT = 40
+POLICY_HEIGHT = 20
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 
 
-def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confidence: float) -> alt.LayerChart:
+def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confidence: float) -> ChartType:
     """Paired differences in points with their intervals, one a row in the order given, each under its label.
 
     Args:
@@ -50,11 +54,11 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
         layers.append(band.mark_rect(opacity=0.13, tooltip=False).encode(x="low:Q", x2="high:Q"))
     layers += [
         alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[4, 3]).encode(x="zero:Q"),
-        base.mark_rule(strokeWidth=2, yOffset=18).encode(
+        base.mark_rule(strokeWidth=2, yOffset=12).encode(
             x=alt.X("low:Q", title="Difference in accuracy, points (treatment minus control)"),
             x2="high:Q", y=y, color=colour, tooltip=tooltip,
         ),
-        base.mark_point(size=80, strokeWidth=2, opacity=1, yOffset=18).encode(
+        base.mark_point(size=80, strokeWidth=2, opacity=1, yOffset=12).encode(
             x="difference:Q", y=y, stroke=alt.Stroke("colour:N", scale=None, legend=None),
             fill=alt.Fill("colour:N", scale=None, legend=None),
             fillOpacity=alt.FillOpacity("fill:Q", scale=None, legend=None), tooltip=tooltip,
@@ -63,13 +67,15 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
             base.mark_text(align="left", baseline="middle", dy=offset, fontSize=size, opacity=opacity, limit=0).encode(
                 x=alt.value(2), y=y, text=f"{name}:N"
             )
-            for name, offset, size, opacity in (("label", -16, 12, 1), ("where", -1, 11, 0.75))
+            for name, offset, size, opacity in (("label", -18, 12, 1), ("where", -4, 11, 0.75))
         ),
     ]  # fmt: skip
-    return alt.layer(*layers).properties(width="container", height=alt.Step(ROW_HEIGHT), description=description)
+    return alt.layer(*layers).properties(
+        width="container", autosize=WIDTH, height=ROW_HEIGHT * len(data), description=description
+    )
 
 
-def routers(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
+def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Accuracies in % with their intervals, one a row in the order given, each under its label.
 
     Args:
@@ -104,10 +110,10 @@ def routers(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
         base.mark_text(align="left", baseline="middle", dy=-8, fontSize=12, limit=0).encode(
             x=alt.value(2), y=y, text="label:N"
         ),
-    ).properties(width="container", height=alt.Step(ROUTER_HEIGHT), description=description)
+    ).properties(width="container", autosize=WIDTH, height=ROUTER_HEIGHT * len(data), description=description)
 
 
-def heldout(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
+def heldout(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Accuracy in % of each policy on test questions (with interval), and on all questions, as a bar across.
 
     Args:
@@ -130,18 +136,20 @@ def heldout(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
         alt.Tooltip("high:Q", title="Test, high", format=".1f"),
         alt.Tooltip("everyone:Q", title="All (partly transductive), %", format=".1f"),
     ]
-    return alt.layer(
+    chart = alt.layer(
         base.mark_rule(strokeWidth=2).encode(
             x=alt.X("low:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
             x2="high:Q", y=y, color=colour, tooltip=tooltip,
         ),
         base.mark_point(size=70, filled=True, opacity=1).encode(x="test:Q", y=y, color=colour, tooltip=tooltip),
         base.mark_tick(thickness=2, size=15, opacity=1).encode(x="everyone:Q", y=y, tooltip=tooltip),
-    ).properties(width="container", height=alt.Step(20), description=description)  # fmt: skip
-
-
-def policies_axis(policies: Sequence[str]) -> alt.Y:
-    """Policies down the side, in the order given."""
-    return alt.Y(
-        "policy:N", sort=list(policies), title=None, axis=alt.Axis(labelLimit=190, ticks=False, domain=False, grid=True)
+    )  # fmt: skip
+    return chart.properties(
+        width="container", autosize=WIDTH, height=POLICY_HEIGHT * len(data), description=description
     )
+
+
+def policies_axis(policies: Sequence[str], *, grid: bool = True) -> alt.Y:
+    """Policies down the side, in the order given."""
+    axis = alt.Axis(labelLimit=190, labelPadding=7, ticks=False, domain=False, grid=grid)
+    return alt.Y("policy:N", sort=list(policies), title=None, axis=axis)

@@ -2,9 +2,12 @@
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
+
+from plancheck.reporting.page.charts.widths import WIDTH
 
 
-def wins_and_losses(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
+def wins_and_losses(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Mean of a measure over wins and over losses, joined by a line, one row a budget and scorer.
 
     Args:
@@ -36,8 +39,8 @@ def wins_and_losses(rows: pd.DataFrame, *, description: str) -> alt.LayerChart:
             shape=alt.Shape(
                 "outcome:N",
                 scale=alt.Scale(domain=["wins", "losses"], range=["circle", "cross"]),
-                legend=alt.Legend(title=None, orient="bottom"),
+                legend=None,
             ),
             tooltip=tooltip,
         ),
-    ).properties(width="container", height=alt.Step(24), description=description)  # fmt: skip
+    ).properties(width="container", autosize=WIDTH, height=24 * len(data), description=description)  # fmt: skip

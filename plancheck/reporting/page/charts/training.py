@@ -2,11 +2,12 @@
 
 import altair as alt
 import pandas as pd
+from altair.typing import ChartType
+
+from plancheck.reporting.page.charts.widths import WIDTH
 
 
-def loss_curve(
-    losses: list[float], *, early_step: int | None, dev_loss: float | None, description: str
-) -> alt.LayerChart:
+def loss_curve(losses: list[float], *, early_step: int | None, dev_loss: float | None, description: str) -> ChartType:
     """Loss of each optimiser step in nats, with the step of the early adapter and the loss on dev rows at the end.
 
     Args:
@@ -32,4 +33,4 @@ def loss_curve(
                 x=x, y="loss:Q", tooltip=["what:N", "loss:Q"]
             )
         )  # fmt: skip
-    return alt.layer(*layers).properties(width="container", height=240, description=description)
+    return alt.layer(*layers).properties(width="container", autosize=WIDTH, height=240, description=description)
