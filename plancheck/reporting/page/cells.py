@@ -5,7 +5,7 @@ Shares are shown in %, differences of shares in points, both with one decimal. E
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import pandas as pd
@@ -32,14 +32,13 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table ready to print: escaped cells by row, the CSV it is of, and whether it is long enough to be folded."""
+    """A table ready to print: escaped cells by row, and the CSV it is of."""
 
     name: str
     caption: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Markup, ...], ...]
     note: str = ""
-    folded: bool = field(default=True)
 
 
 FORMATS: Final[Mapping[Kind, Callable[[float], str]]] = {
@@ -52,9 +51,7 @@ FORMATS: Final[Mapping[Kind, Callable[[float], str]]] = {
 }
 
 
-def table_view(
-    name: str, table: pd.DataFrame, columns: Sequence[Column], *, caption: str, note: str = "", folded: bool = True
-) -> TableView:
+def table_view(name: str, table: pd.DataFrame, columns: Sequence[Column], *, caption: str, note: str = "") -> TableView:
     """The rows of ``table`` with those of ``columns`` that it has.
 
     Args:
@@ -63,7 +60,7 @@ def table_view(
     """
     kept = tuple(column for column in columns if set(column.sources) <= set(table.columns))
     rows = tuple(tuple(cell(column, row) for column in kept) for row in table.to_dict("records"))
-    return TableView(name, caption, kept, rows, note, folded)
+    return TableView(name, caption, kept, rows, note)
 
 
 def cell(column: Column, row: Mapping[Any, Any]) -> Markup:

@@ -79,10 +79,10 @@ def where(row: Row) -> str:
 
 def forest_caption(study: Study, table: pd.DataFrame) -> str:
     return (
-        f"Difference in accuracy, {questions_of(table)} questions. Bars: {study.percent} percentile bootstrap "
-        "intervals, clustered by shared context. Filled: exact two-sided sign test, p adjusted (Benjamini-Hochberg "
-        f"over the table's rows of one kind of pick) at most {1 - study.confidence:.2g}; hollow: above. Grey band: "
-        f"differences below the margin of {100 * study.margin:g} points."
+        f"Accuracy of treatment minus control, {questions_of(table)} questions. Bars: {study.percent} percentile "
+        "bootstrap intervals, clustered by shared context. Filled: exact two-sided sign test, p adjusted "
+        f"(Benjamini-Hochberg over the table's rows of one kind of pick) at most {1 - study.confidence:.2g}; hollow: "
+        f"above. Grey band: differences below the margin of {100 * study.margin:g} points."
     )
 
 

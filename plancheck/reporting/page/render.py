@@ -44,7 +44,7 @@ def breakable(name: str) -> Markup:
 def libraries() -> Markup:
     """Vega, Vega-Lite (of the version that Altair writes for) and Vega-Embed, which sets window.vegaEmbed."""
     version = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    bundle = vl_convert.javascript_bundle(None, vl_version=version)
+    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=version)
     # In a script element only its end tag and a comment's beginning mean anything to the HTML parser.
     return Markup("(function(){" + bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--") + "})();")
 

@@ -47,8 +47,8 @@ class Study:
 
     @property
     def percent(self) -> str:
-        """The confidence as in "95 %"."""
-        return f"{100 * self.confidence:g} %"
+        """The confidence as in "95 %", with a space that does not break."""
+        return f"{100 * self.confidence:g}\N{NO-BREAK SPACE}%"
 
 
 @dataclass(frozen=True, slots=True)

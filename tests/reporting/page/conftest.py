@@ -1,15 +1,22 @@
 """A small seeded study: the files that stage report reads, with the columns that stages analyze and route write."""
 
 import json
+from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from scipy.stats import binomtest
 
 from plancheck.files import DATA, write_table
+from plancheck.params import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
+from plancheck.stages import report
+
+ROOT = Path(__file__).parents[3]
 
 # Text of the benchmark, which no page may hold.
 SECRET = "xyzzy-benchmark-text"
@@ -186,6 +193,9 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
         budget: {policy: ease + generator.normal(0, 0.25, questions) < SKILL.get(policy, 0.5) for policy in selectors}
         for budget in BUDGETS
     }
+    for found in right.values():
+        for policy in selectors:
+            found[policy][0] = False  # the question whose answers fail
     tables = study_tables(selectors, tiers, right, domain_of, test)
     place = folder / "reports" / "tables"
     place.mkdir(parents=True)
@@ -230,6 +240,50 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
     return tables
 
 
-@pytest.fixture
+def study_params(selectors=SELECTORS, tiers=TIERS, path="plancheck/benchmark/lexicon.yaml"):
+    """The demo's parameters as plain values, with these policies, tiers and budgets."""
+    plain = yaml.safe_load((ROOT / "params.yaml").read_text())
+    plain["pack"] |= {
+        "budgets_chars": list(BUDGETS),
+        "policies": {
+            name: {"fill": "bm25"} | ({"selector": selector} if selector else {})
+            for name, selector in selectors.items()
+        },
+    }
+    plain["plan"]["selectors"] = sorted({selector for selector in selectors.values() if selector})
+    plain["benchmark"]["path"] = path
+    plain["route"]["budget_chars"] = max(BUDGETS)
+    plain["analyze"] |= {"tiers": tiers, "comparisons": {}, "mechanisms": None}
+    return plain
+
+
+@pytest.fixture(scope="session")
+def settings():
+    """A function that gives the parameters of a small study."""
+    return lambda *arguments, **named: parse_params(study_params(*arguments, **named), name="params.yaml")
+
+
+@pytest.fixture(scope="session")
 def write():
+    """The function that writes a small study's files."""
     return write_study
+
+
+@dataclass(frozen=True)
+class Made:
+    folder: Path
+    html: str
+    secret: str
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """A small study and its page, made once. Do not change its folder."""
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        write_study(folder)
+        plain = study_params(path="/home/ada/questions.json")
+        (folder / "params.yaml").write_text(yaml.safe_dump(plain, sort_keys=False))
+        report.run(parse_params(plain, name="params.yaml"))
+    return Made(folder, (folder / "reports" / "index.html").read_text(encoding="utf-8"), SECRET)

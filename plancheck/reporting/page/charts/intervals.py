@@ -55,7 +55,7 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
     layers += [
         alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[4, 3]).encode(x="zero:Q"),
         base.mark_rule(strokeWidth=2, yOffset=12).encode(
-            x=alt.X("low:Q", title="Difference in accuracy, points (treatment minus control)"),
+            x=alt.X("low:Q", title="Difference in accuracy, points"),
             x2="high:Q", y=y, color=colour, tooltip=tooltip,
         ),
         base.mark_point(size=80, strokeWidth=2, opacity=1, yOffset=12).encode(
