@@ -22,6 +22,7 @@ from tasks.retries import worth_retrying
 RETRIES = 2
 MAIN_TABLE = Path("reports/tables/main.csv")
 SELECTION_TABLE = Path("reports/tables/selection.csv")
+LADDER = Path("reports/tables/ladder.csv")
 PAGE = Path("reports/index.html")
 
 
@@ -89,12 +90,14 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
     else:
         print(f"Nothing to do: all {len(stages)} stages are up to date.")
     if MAIN_TABLE.exists():
-        from plancheck.reporting import main_table, selection_table
+        from plancheck.reporting import ladder, main_table, selection_table
 
         console = Console(width=None if sys.stdout.isatty() else 120)
         main_table.show(MAIN_TABLE, console=console)
         if SELECTION_TABLE.exists():
             selection_table.show(SELECTION_TABLE, console=console)
+        if LADDER.exists():
+            ladder.show(LADDER, console=console)
         if PAGE.exists():
             print(f"The report: {PAGE}. Every table: {MAIN_TABLE.parent}")
 

@@ -21,7 +21,7 @@ STAGES: Final[Mapping[str, str]] = {
     "atoms": "Cut the contexts into windows.",
     "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",
-    "analyze": "Make Table 1 and the table of selections.",
+    "analyze": "Make every table, the survival ladder and the metrics.",
     "report": "Make the page that shows the study: reports/index.html.",
 }
 

@@ -68,6 +68,14 @@ BAD_PARAMS = {
     "an unknown answer mode": ({"answer/mode": "vote"}, ["answer.mode", "'generate' or 'likelihood'"]),
     "an unknown device": ({"answer/device": "tpu"}, ["answer.device", "got 'tpu'"]),
     "a confidence in percent": ({"analyze/confidence": 95}, ["analyze.confidence", "less than 1"]),
+    "a router from a policy to itself": (
+        {"route/planner": "hybrid_anchor"},
+        ["route: control and planner must"],
+    ),
+    "an unknown router": ({"route/routers": ["oracle"]}, ["route.routers.0", "'logistic'", "got 'oracle'"]),
+    "a router twice": ({"route/routers": ["forest", "forest"]}, ["route: routers holds a router twice"]),
+    "one fold": ({"route/folds": 1}, ["route.folds", "greater than or equal to 2"]),
+    "a budget that no context is packed to": ({"route/budget_chars": 7}, ["route.budget_chars: 7 is not in pack"]),
     "a branch for a revision": (
         {"models/encoder": {"source": "hub", "repo": "a/b", "revision": "main"}},
         ["models.encoder.hub.revision", "'main' can move", "40-digit commit"],

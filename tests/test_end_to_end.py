@@ -156,6 +156,14 @@ def test_every_selector_has_a_plan_for_every_question(checkout, first):
     assert {"sft+hybrid_anchor", "prompted+nothing", "sft_early+rerank", "rerank_tuned"} <= set(table["policy"])
 
 
+def test_every_router_routes_every_question(checkout, first):
+    routing = pd.read_parquet(checkout / "data" / "routing.parquet")
+    counts = routing.groupby(["scheme", "router"])["question_id"].agg(["size", "nunique"])
+    assert len(counts) == 2 + 2 * (5 + 1) + 1
+    assert (counts == 12).all(axis=None)
+    assert len(pd.read_parquet(checkout / "data" / "router_features.parquet")) == 12
+
+
 def test_data_docs_are_written_and_are_no_output_of_dvc(checkout, first):
     assert (checkout / "reports" / "data_docs" / "index.html").exists()
     assert "data_docs" not in (checkout / "dvc.lock").read_text()

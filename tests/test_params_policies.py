@@ -65,6 +65,75 @@ def test_a_policy_of_the_tuned_reranker_wants_it_tuned(composed):
         parse_params(composed("demo", "tune.enabled=false"), name="params.yaml")
 
 
+def test_routers_follow_the_largest_budget(composed):
+    assert composed("longbench_v2")["route"]["budget_chars"] == 18000
+    assert composed("demo", "pack.budgets_chars=[900,400]")["route"]["budget_chars"] == 900
+
+
+def test_every_policy_and_budget_that_routers_lack_is_named_at_once(composed):
+    values = composed("demo", "route.control=hybrid_anchors", "route.planner=sft", "route.budget_chars=1801")
+    with pytest.raises(StudyError) as caught:
+        parse_params(values, name="params.yaml")
+    message = str(caught.value)
+    assert "route.control: 'hybrid_anchors' is not in pack.policies; name one of no_context, head" in message
+    assert "route.planner: 'sft' is not in pack.policies" in message
+    assert "route.budget_chars: 1801 is not in pack.budgets_chars; use one of 1800, 900, 600" in message
+
+
+def test_policies_of_the_harness_are_not_deployable(composed):
+    pack = parse_params(composed("demo"), name="demo").pack
+    assert set(pack.policies) - set(pack.deployable) == {
+        f"{name}+{fill}" for name in ("evidence", "evidence_half", "random_plan") for fill in FILLS[:2]
+    }
+
+
 def test_policies_can_be_left_out_with_their_selectors(composed):
-    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]")
+    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]", "route.planner=rerank")
     assert not any(policy.selector for policy in parse_params(values, name="x").pack.policies.values())
+
+
+def test_the_ladder_of_a_profile_holds_every_control_once_and_no_planner(composed):
+    for profile in ("demo", "smollm2", "longbench_v2"):
+        params = parse_params(composed(profile), name=profile)
+        laddered = [name for policies in params.analyze.tiers.values() for name in policies]
+        assert laddered == [name for name, policy in params.pack.policies.items() if not policy.selector]
+
+
+def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
+    params = parse_params(composed("demo", "pack.budgets_chars=[400,900]", "route.budget_chars=900"), name="x")
+    budgets = {
+        name: declared.budget(params.pack.budgets_chars) for name, declared in params.analyze.comparisons.items()
+    }
+    assert (budgets["guided"], budgets["guided_smallest"]) == (900, 400)
+
+
+@pytest.mark.parametrize(
+    ("override", "expected"),
+    [
+        ("analyze.tiers.direct=[nowhere]", "analyze.tiers.direct: 'nowhere' is not in pack.policies"),
+        ("analyze.tiers.direct=[sft+bm25]", "analyze.tiers.direct: 'sft+bm25' has a selector, so it is no control"),
+        ("analyze.tiers.direct=[head,head]", "analyze.tiers.direct: 'head' comes twice"),
+        ("+analyze.tiers.router=[head]", "'router' is made from data/routing.parquet; call yours differently"),
+        ("analyze.comparisons.guided.treatment=sft+", "analyze.comparisons.guided: 'sft+' is not in pack.policies"),
+        ("analyze.comparisons.guided.control=sft+hybrid_anchor", "'sft+hybrid_anchor' is compared with itself"),
+        ("analyze.comparisons.guided.budget_chars=7", "pack.budgets_chars 1800, 900, 600, got 7"),
+        (
+            "analyze.comparisons.guided_best_rerank.control.best_of=x",
+            "best_of names no tier 'x'; there are direct, retr",
+        ),
+        ("analyze.comparisons.guided_best_rerank.control.best_of=[bm25,x]", "'x' is not in pack.policies"),
+        ("analyze.mechanisms.control=x", "analyze.mechanisms: 'x' is not in pack.policies"),
+        ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
+    ],
+)
+def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, expected, composed):
+    with pytest.raises(StudyError) as caught:
+        parse_params(composed("demo", override), name="params.yaml")
+    assert expected in str(caught.value)
+
+
+def test_all_problems_of_section_analyze_are_listed_at_once(composed):
+    overrides = ["analyze.tiers.direct=[x]", "analyze.mechanisms.control=y", "analyze.comparisons.guided.control=z"]
+    with pytest.raises(StudyError) as caught:
+        parse_params(composed("demo", *overrides), name="params.yaml")
+    assert all(f"'{name}' is not in pack.policies" in str(caught.value) for name in "xyz")

@@ -19,8 +19,8 @@ def win_loss_test(wins: Sequence[float], losses: Sequence[float]) -> float | Non
     corrections. Values that are all equal give 1.
 
     Returns:
-        None where there are fewer than FEWEST wins or losses: even the clearest difference among fewer would not stand
-        beside as many tests, and there is nothing to be read from its absence.
+        None where there are fewer than FEWEST wins or losses: a difference among so few says little, and such tests
+        would only make the family larger.
     """
     if min(len(wins), len(losses)) < FEWEST:
         return None

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from plancheck.reporting.paired import PAIRED, Testing, arm, paired, table_of
+from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.picks import best, picks
 from plancheck.reporting.results import ALL, SEEN, Results
 from plancheck.statistics.equivalence import equivalence_test
@@ -39,7 +39,7 @@ class Declared:
     split: str
 
 
-def comparisons_table(results: Results, declared: Mapping[str, Declared], testing: Testing) -> pd.DataFrame:
+def comparisons_table(results: Results, declared: Mapping[str, Declared], method: Method) -> pd.DataFrame:
     """COMPARISONS_COLUMNS, by name as declared.
 
     A control that is picked from several gives two rows: picked on the questions of the comparison, and nested.
@@ -50,7 +50,7 @@ def comparisons_table(results: Results, declared: Mapping[str, Declared], testin
         budget = comparison.budget_chars
         treatment = arm(results, comparison.treatment, budget)
         for pick in picks(results, comparison.controls, budget, split=comparison.split):
-            figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, testing)
+            figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
             seen = Outcomes(figures["wins"], figures["losses"], figures["ties"])
             rows.append(
                 {
@@ -62,7 +62,7 @@ def comparisons_table(results: Results, declared: Mapping[str, Declared], testin
                     "budget_chars": budget,
                     "split": pick.split,
                     **figures,
-                    "equivalence_p": equivalence_test(seen, margin=testing.margin),
+                    "equivalence_p": equivalence_test(seen, margin=method.margin),
                 }
             )
     return table_of(rows, COMPARISONS_COLUMNS, family=lambda row: row["pick"])
@@ -73,7 +73,7 @@ def budgets_table(
     planners: Sequence[str],
     controls: Sequence[str],
     budgets_chars: Sequence[int],
-    testing: Testing,
+    method: Method,
 ) -> pd.DataFrame:
     """BUDGETS_COLUMNS: at each budget the best planner against the best control.
 
@@ -84,7 +84,7 @@ def budgets_table(
     for budget in budgets_chars if planners and controls else ():
         for kind, seen, split in (("same_questions", ALL, ALL), ("nested", SEEN, "test")):
             treatment, control = (best(results, policies, budget, seen) for policies in (planners, controls))
-            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, split, testing)
+            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, split, method)
             known = {"budget_chars": budget, "treatment": treatment, "control": control, "pick": kind, "split": split}
             rows.append({**known, **figures})
     return table_of(rows, BUDGETS_COLUMNS, family=lambda row: row["pick"])

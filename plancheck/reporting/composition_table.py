@@ -6,6 +6,7 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from plancheck.params import Policy
+from plancheck.reporting.results import records
 
 COLUMNS: Final = ("policy", "budget_chars", "part", "mean_share", "mean_chars", "questions")
 Part = Literal["selected", "anchor", "fill"]
@@ -35,7 +36,7 @@ def composition_table(
     rows = []
     for (name, budget), group in packed.groupby(["policy", "budget_chars"], sort=False):
         policy = policies[str(name)]
-        shown = [chars_by_part(row, policy, plans, ranks) for row in group.to_dict("records")]
+        shown = [chars_by_part(row, policy, plans, ranks) for row in records(group)]
         shown = [chars for chars in shown if sum(chars.values())]
         for part in parts(policy):
             shares = [chars[part] / sum(chars.values()) for chars in shown]

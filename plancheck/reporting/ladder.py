@@ -4,7 +4,9 @@ The verdict of a row, with alpha = 1 - confidence and the margin of params.yaml:
 
 - supported: the adjusted p is at most alpha, and the interval lies above 0.
 - opposite: the adjusted p is at most alpha, and the interval lies below 0.
-- not_supported: neither, and the interval lies below the margin, so that a gain that matters is excluded.
+- not_supported: neither, and a gain of the margin or more is excluded: the interval lies below the margin, and Tango's
+  one-sided score test gives at most alpha / 2. (The interval alone would not do: where no two answers differ it has no
+  width, on 10 questions as on 10,000.)
 - cannot_tell: neither, and a gain of the margin or more is not excluded at this number of questions.
 
 p is adjusted over all rows of one planner policy at one budget and of one kind of pick: a planner's rows answer one
@@ -21,10 +23,12 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from plancheck.reporting.paired import PAIRED, Arm, Testing, arm, paired, table_of
+from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, table_of
 from plancheck.reporting.picks import picks
-from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.results import ALL, Results, records
 from plancheck.reporting.wording import p_text, points, signed_points
+from plancheck.statistics.equivalence import excess_test
+from plancheck.statistics.pairs import Outcomes
 
 COLUMNS: Final = (
     "planner",
@@ -52,7 +56,7 @@ def ladder(
     routers: Mapping[str, pd.Series],
     router_tier: str,
     router_budget_chars: int,
-    testing: Testing,
+    method: Method,
 ) -> pd.DataFrame:
     """COLUMNS, by planner, budget and tier as given.
 
@@ -64,7 +68,7 @@ def ladder(
         routers: by name, whether each question is answered right by the policy that the router sends it to.
         router_tier: name of the routers' tier, which comes last.
         router_budget_chars: the budget that routers choose at; planners meet them at no other.
-        testing: how comparisons are made.
+        method: how comparisons are made.
     """
     rows = []
     for planner, selector in planners.items():
@@ -73,32 +77,34 @@ def ladder(
             known = {"planner": planner, "selector": selector, "budget_chars": budget}
             for tier, controls in tiers.items():
                 for pick in picks(results, controls, budget, split=ALL):
-                    figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, testing)
+                    figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
                     picked = {"tier": tier, "control": pick.policy, "pick": pick.kind, "candidates": pick.candidates}
                     rows.append({**known, **picked, "split": pick.split, **figures})
             for name, right in routers.items() if budget == router_budget_chars else ():
-                figures = paired(treatment, Arm(f"router {name}", right), results, ALL, testing)
+                figures = paired(treatment, Arm(f"router {name}", right), results, ALL, method)
                 picked = {"tier": router_tier, "control": name, "pick": "declared", "candidates": 1}
                 rows.append({**known, **picked, "split": ALL, **figures})
     table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["pick"]))
-    found = table.to_dict("records")
-    verdicts = [verdict(row, testing) for row in found]
-    sentences = [sentence(row, says, testing) for row, says in zip(found, verdicts, strict=True)]
+    found = records(table)
+    verdicts = [verdict(row, method) for row in found]
+    sentences = [sentence(row, says, method) for row, says in zip(found, verdicts, strict=True)]
     return table.assign(verdict=pd.Series(verdicts, dtype=object), sentence=pd.Series(sentences, dtype=object))
 
 
-def verdict(row: Mapping[str, Any], testing: Testing) -> Verdict:
-    """The verdict by the rule above, from ``p_adjusted``, ``low`` and ``high``."""
-    if row["p_adjusted"] <= testing.alpha and row["low"] > 0:
+def verdict(row: Mapping[str, Any], method: Method) -> Verdict:
+    """The verdict by the rule above, from ``p_adjusted``, ``low``, ``high``, ``wins``, ``losses`` and ``ties``."""
+    if row["p_adjusted"] <= method.alpha and row["low"] > 0:
         return "supported"
-    if row["p_adjusted"] <= testing.alpha and row["high"] < 0:
+    if row["p_adjusted"] <= method.alpha and row["high"] < 0:
         return "opposite"
-    return "not_supported" if row["high"] < testing.margin else "cannot_tell"
+    seen = Outcomes(int(row["wins"]), int(row["losses"]), int(row["ties"]))
+    excluded = row["high"] < method.margin and excess_test(seen, margin=method.margin) <= method.alpha / 2
+    return "not_supported" if excluded else "cannot_tell"
 
 
-def sentence(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
+def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
     """The row in words: percentage points, interval, p, number of questions, and what follows."""
-    confidence = f"{100 * testing.confidence:g}%"
+    confidence = f"{100 * method.confidence:g}%"
     what = {
         "same_questions": f"the best of {row['candidates']} on the same questions",
         "nested": f"the best of {row['candidates']} on train and dev, tested on test",
@@ -110,11 +116,11 @@ def sentence(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
         f"p = {p_text(row['p'])}, adjusted for {row['tests']} tests {p_text(row['p_adjusted'])}, "
         f"n = {row['questions']:,}."
     ).replace("p = <", "p < ")
-    return f"{figures} {conclusion(row, found, testing)}"
+    return f"{figures} {conclusion(row, found, method)}"
 
 
-def conclusion(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
-    margin = points(testing.margin)
+def conclusion(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
+    margin = points(method.margin)
     match found:
         case "supported":
             return "The gain is supported."
@@ -127,7 +133,7 @@ def conclusion(row: Mapping[str, Any], found: Verdict, testing: Testing) -> str:
                 return f"Cannot tell: too few questions differ to say how many would tell a gain of {margin} points."
             return (
                 f"Cannot tell: about {row['needed']:,} questions would tell a gain of {margin} points "
-                f"with {100 * testing.power:g}% power."
+                f"with {100 * method.power:g}% power."
             )
 
 
@@ -158,19 +164,19 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
 
 def show(path: Path, *, console: Console) -> None:
     """Print, from the ladder's CSV, where each planner's gain ends at the largest budget: a line a planner."""
-    table = pd.read_csv(path)
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""])  # a policy may be called null
     if table.empty:
         return
     budget = int(table["budget_chars"].max())
     view = Table(
-        title=f"Survival ladder at {budget:,} characters: the first tier at which a planner's gain is not supported",
+        title=f"Survival ladder at {budget:,} characters: where a planner's gain ends",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
     )
     for name in ("planner", "ends at", "control", "verdict", "points [interval]"):
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
-    for row in survival(table[table["budget_chars"] == budget]).to_dict("records"):
+    for row in records(survival(table[table["budget_chars"] == budget])):
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "no tier", "", "supported", "")
             continue

@@ -7,6 +7,7 @@ import pandas as pd
 
 from plancheck.reporting.ladder import verdict_counts
 from plancheck.reporting.main_table import ALL
+from plancheck.reporting.results import records
 from plancheck.reporting.routing_table import FIXED, USUAL
 
 DIGITS = 6
@@ -22,28 +23,28 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
     """
     everyone = tables["main"][tables["main"]["split"] == ALL]
     accuracy: dict[str, dict[str, float]] = {}
-    for row in everyone.to_dict("records"):
+    for row in records(everyone):
         accuracy.setdefault(row["policy"], {})[str(row["budget_chars"])] = round(row["accuracy"], DIGITS)
     selection = tables["selection"]
     held_out = selection[selection["split"] == "test"]
     ladder = tables["ladder"]
     ours = ladder["selector"].isin(list(harness))
     gains: dict[str, dict[str, float]] = {}
-    for row in tables["budgets"].to_dict("records"):
+    for row in records(tables["budgets"]):
         gains.setdefault(row["pick"], {})[str(row["budget_chars"])] = round(row["difference"], DIGITS)
     return {
         "accuracy": accuracy,
         "failures": int(everyone["failures"].sum()),
         "ladder": {"planners": verdict_counts(ladder[~ours]), "harness": verdict_counts(ladder[ours])},
         "oracle_gap": oracle_gap(tables["routing"]),
-        "parse_rate_test": {row["selector"]: round(row["parse_rate"], DIGITS) for row in held_out.to_dict("records")},
+        "parse_rate_test": {row["selector"]: round(row["parse_rate"], DIGITS) for row in records(held_out)},
         "planner_gain": gains,
     }
 
 
 def oracle_gap(routing: pd.DataFrame) -> float | None:
     """Accuracy of ``oracle_pair`` less that of the best single policy, as a share; None without either."""
-    known = {(row["scheme"], row["router"]): row["accuracy"] for row in routing.to_dict("records")}
+    known: dict[tuple[str, str], float] = {(row["scheme"], row["router"]): row["accuracy"] for row in records(routing)}
     pair = ("none", "oracle_pair"), (USUAL, FIXED)
     if any(key not in known for key in pair):
         return None

@@ -39,7 +39,7 @@ PAIRED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Testing:
+class Method:
     """How comparisons are made: the values of params.yaml's section analyze."""
 
     confidence: float
@@ -66,13 +66,13 @@ def arm(results: Results, policy: str, budget_chars: int) -> Arm:
     return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars))
 
 
-def paired(treatment: Arm, control: Arm, results: Results, split: str, testing: Testing) -> dict[str, Any]:
+def paired(treatment: Arm, control: Arm, results: Results, split: str, method: Method) -> dict[str, Any]:
     """PAIRED of one comparison, ``p_adjusted`` and ``tests`` still empty.
 
     ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
-    context they are the same. The bootstrap's seed is made of ``testing.seed``, the two names and the split, so that
+    context they are the same. The bootstrap's seed is made of ``method.seed``, the two names and the split, so that
     a comparison has the same figures in every table, whatever else is compared. ``needed`` is how many questions find
-    a difference of ``testing.margin`` at the discordance seen; empty where fewer than that share of questions differ.
+    a difference of ``method.margin`` at the discordance seen; empty where fewer than that share of questions differ.
 
     Raises:
         ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
@@ -80,22 +80,22 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, testing: 
     ids = results.splits[split]
     pairs = join_pairs(*([(i, float(side.right[i])) for i in ids] for side in (treatment, control)))
     clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
-    seed = seed_of(testing.seed, treatment.name, control.name, split)
+    seed = seed_of(method.seed, treatment.name, control.name, split)
     found = compare(
         pairs,
         generator=np.random.default_rng(seed),
         clusters=clusters,
-        confidence=testing.confidence,
-        resamples=testing.resamples,
-        power=testing.power,
+        confidence=method.confidence,
+        resamples=method.resamples,
+        power=method.power,
     )
     plain = found.interval
     if found.clusters != found.questions:
         plain = paired_bootstrap(
             pairs.differences,
             generator=np.random.default_rng(seed),
-            confidence=testing.confidence,
-            resamples=testing.resamples,
+            confidence=method.confidence,
+            resamples=method.resamples,
         )
     return {
         "questions": found.questions,
@@ -113,11 +113,11 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, testing: 
         "p": found.p,
         "discordance": found.discordance,
         "detectable": found.detectable,
-        "needed": questions_needed(testing.margin, found.discordance, alpha=testing.alpha, power=testing.power),
+        "needed": questions_needed(method.margin, found.discordance, alpha=method.alpha, power=method.power),
     }
 
 
-@cache
+@cache  # a study's tables ask for the same few discordances over and over
 def questions_needed(effect: float, discordance: float, *, alpha: float, power: float) -> int | None:
     """`examples_needed_exactly`, or None where the effect exceeds the discordance, so that no number would do."""
     if effect > discordance:

@@ -1,8 +1,8 @@
 """Which questions each condition answers right, joined by question ID."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
@@ -30,11 +30,12 @@ class Results:
 
     def accuracy(self, policy: str, budget_chars: int, split: str) -> float:
         """Share of a split's questions answered right."""
-        return float(self.correct.loc[list(self.splits[split]), (policy, budget_chars)].mean())
+        return float(self.right(policy, budget_chars).loc[list(self.splits[split])].mean())
 
     def right(self, policy: str, budget_chars: int) -> pd.Series:
         """Whether each question is answered right, by question ID."""
-        return self.correct[(policy, budget_chars)]
+        right: pd.Series = self.correct[(policy, budget_chars)]
+        return right
 
 
 def join_results(
@@ -69,7 +70,12 @@ def join_results(
     )
 
 
-def listed(ids: Sequence[str] | pd.Series) -> str:
-    distinct = sorted(set(ids))
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table, by column name."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def listed(ids: Iterable[Any]) -> str:
+    distinct = sorted(set(map(str, ids)))
     more = f" and {len(distinct) - SHOWN} more" if len(distinct) > SHOWN else ""
     return ", ".join(distinct[:SHOWN]) + more

@@ -6,7 +6,7 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.reporting.accuracy_tables import accuracy_columns
-from plancheck.reporting.paired import Arm, Testing, paired, table_of
+from plancheck.reporting.paired import Arm, Method, paired, table_of
 from plancheck.reporting.results import ALL, Results
 
 COLUMNS: Final = (
@@ -32,14 +32,14 @@ FIXED = "best_single"
 USUAL = "stratified"
 
 
-def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[str], testing: Testing) -> pd.DataFrame:
+def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[str], method: Method) -> pd.DataFrame:
     """COLUMNS, by scheme and router in the order of ``routing``.
 
     Args:
         routing: columns question_id, scheme, router, kind, policy, correct; a row a question, scheme and router.
         results: their contexts and questions.
         planners: policies with a selector; ``planner_share`` is the share of questions sent to one of them.
-        testing: how comparisons are made.
+        method: how comparisons are made.
 
     Returns:
         The difference, its interval (contexts resampled), wins and losses are those against the best single policy
@@ -60,11 +60,11 @@ def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[
         kind = rows["kind"].iloc[0]
         own = arms[scheme, router]
         row: dict[str, Any] = {"scheme": scheme, "router": router, "kind": kind, "p": None}
-        row |= accuracy_columns(own.right, confidence=testing.confidence)
+        row |= accuracy_columns(own.right, confidence=method.confidence)
         row["planner_share"] = float(rows["policy"].isin(list(planners)).mean())
         fixed = arms.get((scheme, FIXED), arms.get((USUAL, FIXED)))
         if fixed is not None and router != FIXED:
-            figures = paired(own, fixed, results, ALL, testing)
+            figures = paired(own, fixed, results, ALL, method)
             kept = ("difference", "low", "high", "wins", "losses", *(("p",) if kind == "deployable" else ()))
             row |= {name: figures[name] for name in kept}
         found.append(row)
@@ -74,7 +74,7 @@ def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[
 def deployable_routers(routing: pd.DataFrame, results: Results) -> dict[str, pd.Series]:
     """Whether each question is answered right under each deployable router of the stratified scheme, by router."""
     chosen = routing[(routing["kind"] == "deployable") & (routing["scheme"] == USUAL)]
-    return {router: right_by_question(rows, results) for router, rows in chosen.groupby("router", sort=False)}
+    return {str(router): right_by_question(rows, results) for router, rows in chosen.groupby("router", sort=False)}
 
 
 def right_by_question(rows: pd.DataFrame, results: Results) -> pd.Series:

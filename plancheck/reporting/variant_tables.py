@@ -12,7 +12,7 @@ import pandas as pd
 from plancheck.mechanisms.choices import jaccard
 from plancheck.params import Policy
 from plancheck.records import Atom
-from plancheck.reporting.paired import PAIRED, Testing, arm, paired, table_of
+from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.results import ALL, Results
 
 SENSITIVITY_COLUMNS: Final = ("fill", "treatment", "control", "budget_chars", *PAIRED, "jaccard")
@@ -24,7 +24,7 @@ def sensitivity_table(
     policies: Mapping[str, Policy],
     plans: Mapping[str, Mapping[str, Sequence[Atom]]],
     budgets_chars: Sequence[int],
-    testing: Testing,
+    method: Method,
 ) -> pd.DataFrame:
     """SENSITIVITY_COLUMNS: each policy of ``sft`` against the same policy of ``sft_early``, on all questions.
 
@@ -36,20 +36,20 @@ def sensitivity_table(
         first, second = plans["sft"], plans["sft_early"]
         overlap = fmean(jaccard(first[question_id], second[question_id]) for question_id in results.splits[ALL])
         for budget in budgets_chars:
-            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, testing)
+            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
             known = {"treatment": treatment, "control": control, "budget_chars": budget, "jaccard": overlap}
             rows.append({"fill": treatment.removeprefix("sft+"), **known, **figures})
     return table_of(rows, SENSITIVITY_COLUMNS)
 
 
 def order_table(
-    results: Results, policies: Mapping[str, Policy], budgets_chars: Sequence[int], testing: Testing
+    results: Results, policies: Mapping[str, Policy], budgets_chars: Sequence[int], method: Method
 ) -> pd.DataFrame:
     """ORDER_COLUMNS: plans shown in the selector's own order against hybrid order, all else equal, on all questions."""
     rows = []
     for treatment, control in twins(policies, {"order": "selected"}, {"order": "hybrid"}):
         for budget in budgets_chars:
-            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, testing)
+            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
             known = {"treatment": treatment, "control": control, "budget_chars": budget}
             rows.append({"selector": policies[treatment].selector, **known, **figures})
     return table_of(rows, ORDER_COLUMNS)

@@ -96,8 +96,8 @@ VIEWS: Final[Mapping[str, View]] = {
     "ladder": View(
         f"The survival ladder: each planner against each tier of controls. {HOW} {PICKS} p is adjusted (Benjamini and "
         "Hochberg) over the rows of one planner at one budget and of one kind of pick. Supported: adjusted p at most "
-        "1 - confidence and the interval above 0. Opposite: the same below 0. Not supported: neither, and the interval "
-        "is below the margin. Cannot tell: else.",
+        "1 - confidence and the interval above 0. Opposite: the same below 0. Not supported: neither, and a gain of "
+        "the margin or more is excluded, by the interval and by Tango's score test. Cannot tell: else.",
         (
             text("planner", "planner"),
             BUDGET,
@@ -109,7 +109,6 @@ VIEWS: Final[Mapping[str, View]] = {
             DIFFERENCE,
             *TESTS,
             text("verdict", "verdict"),
-            text("in words", "sentence", setting=r"p{0.4\textwidth}"),
         ),
     ),
     "budgets": View(

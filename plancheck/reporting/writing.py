@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
 from plancheck.files import replacing
+from plancheck.reporting.results import records
 from plancheck.reporting.wording import count, number, p_text, points, signed_points
 
 Row = Mapping[str, Any]
@@ -32,11 +33,11 @@ LATEX: Final = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as people read it: header, text of a row's cell, and how LaTeX sets it (l, r, or a width as p{...})."""
+    """A column as people read it: header, text of a row's cell, and the side it is set on."""
 
     header: str
     cell: Callable[[Row], str]
-    setting: str = "r"
+    side: Literal["l", "r"] = "r"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ class View:
     columns: Sequence[Column]
 
 
-def text(header: str, name: str, *, setting: str = "l") -> Column:
-    """A word or sentence as it is."""
-    return Column(header, lambda row: "" if pd.isna(row[name]) else str(row[name]), setting)
+def text(header: str, name: str) -> Column:
+    """A word as it is."""
+    return Column(header, lambda row: "" if pd.isna(row[name]) else str(row[name]), side="l")
 
 
 def whole(header: str, name: str) -> Column:
@@ -85,7 +86,7 @@ def p_value(header: str, name: str) -> Column:
 def write_table_files(folder: Path, name: str, table: pd.DataFrame, view: View) -> None:
     """Write NAME.csv, NAME.md and NAME.tex in ``folder``."""
     write_csv(folder / f"{name}.csv", table)
-    rows = [[column.cell(row) for column in view.columns] for row in table.to_dict("records")]
+    rows = [[column.cell(row) for column in view.columns] for row in records(table)]
     for suffix, content in (("md", markdown(view, rows)), ("tex", latex(name, view, rows))):
         with replacing(folder / f"{name}.{suffix}") as temporary:
             temporary.write_text(content, encoding="utf-8")
@@ -98,8 +99,8 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 
 def markdown(view: View, rows: Sequence[Sequence[str]]) -> str:
     """A pipe table under its caption."""
-    settings = ["---:" if column.setting == "r" else "---" for column in view.columns]
-    lines = [[column.header for column in view.columns], settings, *rows]
+    sides = ["---:" if column.side == "r" else "---" for column in view.columns]
+    lines = [[column.header for column in view.columns], sides, *rows]
     return f"{view.caption}\n\n" + "".join(f"| {' | '.join(map(pipe_safe, line))} |\n" for line in lines)
 
 
@@ -109,7 +110,7 @@ def pipe_safe(cell: str) -> str:
 
 def latex(name: str, view: View, rows: Sequence[Sequence[str]]) -> str:
     r"""A longtable with booktabs rules, caption and label ``tab:NAME``; it wants \usepackage{booktabs,longtable}."""
-    columns = "".join(column.setting for column in view.columns)
+    columns = "".join(column.side for column in view.columns)
     header = latex_row([column.header for column in view.columns])
     return "\n".join(
         [

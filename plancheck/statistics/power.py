@@ -6,11 +6,15 @@ effect cannot exceed its discordance.
 
 import math
 from bisect import bisect_left
+from functools import cache
+from typing import Final
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
 from statsmodels.stats.power import TTestPower
+
+NEGLIGIBLE: Final = 1e-15
 
 
 def examples_needed(effect: float, discordance: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
@@ -55,7 +59,8 @@ def examples_needed_exactly(effect: float, discordance: float, *, alpha: float =
 def sign_test_power(questions: int, effect: float, discordance: float, *, alpha: float = 0.05) -> float:
     """The probability, 0 to 1, that the exact two-sided sign test on ``questions`` pairs gives p of at most ``alpha``.
 
-    Exact: summed over the binomial number of discordant pairs, and over the wins among them. A rejection in the
+    Exact: summed over the binomial number of discordant pairs, but for tails of probability NEGLIGIBLE, and over the
+    wins among them. A rejection in the
     direction opposite to the effect counts as none, unless the effect is 0.
 
     Raises:
@@ -64,7 +69,8 @@ def sign_test_power(questions: int, effect: float, discordance: float, *, alpha:
     _check(effect, discordance, alpha)
     if questions < 1:
         raise ValueError(f"questions must be at least 1, got {questions}")
-    discordant = np.arange(questions + 1)
+    least, greatest = binom.ppf(NEGLIGIBLE, questions, discordance), binom.isf(NEGLIGIBLE, questions, discordance)
+    discordant = np.arange(int(least), int(greatest) + 1)
     # The most losses at which the test rejects, -1 where it never does: 2 P(losses <= k) <= alpha.
     most = binom.ppf(alpha / 2, discordant, 0.5)
     most = np.where(2 * binom.cdf(most, discordant, 0.5) > alpha, most - 1, most)
@@ -73,6 +79,7 @@ def sign_test_power(questions: int, effect: float, discordance: float, *, alpha:
     return float(binom.pmf(discordant, questions, discordance) @ found)
 
 
+@cache  # a study's tables ask for the same few discordances over and over
 def detectable_effect(questions: int, discordance: float, *, alpha: float = 0.05, power: float = 0.8) -> float | None:
     """The least effect that the exact sign test on ``questions`` pairs finds with probability ``power``.
 

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from plancheck.mechanisms.choices import jaccard
 from plancheck.records import Atom, Question, Span
-from plancheck.reporting.selection_table import COLUMNS, jaccard, selection_table, show
+from plancheck.reporting.selection_table import COLUMNS, selection_table, show
 from plancheck.statistics.proportions import wilson
 
 SPLITS = {"train": ["q1"], "dev": ["q2"], "test": ["q3", "q4"]}

@@ -6,7 +6,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
 from statsmodels.stats.weightstats import DescrStatsW
 
-from plancheck.statistics.equivalence import equivalence_test, losing_share
+from plancheck.statistics.equivalence import equivalence_test, excess_test, losing_share
 from plancheck.statistics.pairs import Outcomes
 
 
@@ -53,3 +53,14 @@ def test_a_wider_margin_is_easier_to_show():
 def test_impossible_input_is_refused(seen, margin):
     with pytest.raises(ValueError):
         equivalence_test(seen, margin=margin)
+
+
+@pytest.mark.parametrize(("questions", "excluded"), [(14, False), (140, True)])
+def test_a_gain_is_excluded_by_questions_and_not_by_the_lack_of_differences(questions, excluded):
+    assert (excess_test(Outcomes(0, 0, questions), margin=0.05) <= 0.025) == excluded
+
+
+def test_the_larger_of_two_one_sided_tests_is_the_equivalence_test():
+    seen, mirrored = Outcomes(10, 4, 90), Outcomes(4, 10, 90)
+    one_sided = [excess_test(outcomes, margin=0.1) for outcomes in (seen, mirrored)]
+    assert equivalence_test(seen, margin=0.1) == equivalence_test(mirrored, margin=0.1) == max(one_sided)

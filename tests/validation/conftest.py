@@ -20,13 +20,15 @@ from plancheck.params import (
     Planner,
     Policy,
     Retrieve,
+    Route,
     Split,
     Tune,
     Window,
 )
 from plancheck.planning.prompt import completion
 from plancheck.privacy import switch_off_telemetry
-from plancheck.records import TABLES
+from plancheck.records import SCORERS, TABLES
+from plancheck.routing.entries import entries
 from validation.gate import quiet
 from validation.inputs import SPLITS_FILE, Inputs, rows_file, table_file
 
@@ -37,6 +39,11 @@ POOL = 3
 SAMPLES = 3
 GOLD = "ABCD"
 PROBABILITIES = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
+ROUTERS = ["domain_rule"]
+FOLDS = {
+    "stratified": dict(zip("abc", (0, 1, 1), strict=True)),
+    "leave_one_domain_out": dict(zip("abc", (1, 0, 0), strict=True)),
+}
 
 
 def context_id(name):
@@ -65,6 +72,7 @@ def study_params(group_by="none", sizes=None):
         planner=Planner(max_atoms=2, snippet_chars=None, max_new_tokens=8, device="cpu", dtype="float32"),
         mine=Mine(seed=1, samples=SAMPLES, begin_reply=True, temperature=0.7, top_p=0.9, budget_chars=100),
         plan=Plan(seed=1, selectors=["sft", "evidence"]),
+        route=Route(seed=1, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS),
         tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
     )
 
@@ -138,6 +146,8 @@ def add_question(rows, index, name, atoms):
     for policy in ("head", "bm25", "sft+bm25"):
         for budget in (100, 50):
             add_condition(rows, index, question_id, policy, budget, atoms[name])
+    add_features(rows, index, question_id, name, atoms[name])
+    add_routing(rows, index, question_id, name)
 
 
 def add_plans(rows, index, question_id, atoms):
@@ -232,6 +242,53 @@ def add_condition(rows, index, question_id, policy, budget, atoms):
             "prompt_tokens": 40 if letter else None,
         }
     )
+
+
+def add_features(rows, index, question_id, name, atoms):
+    """Of the pair bm25 and sft+bm25 at 100 characters; the scores are those of the tables in form, not in value."""
+    planned = index != 1
+    of_scorers, of_sides = {}, {}
+    for scorer in SCORERS:
+        statistics = {"top": 1.0, "mean": 0.5, "entropy": 0.8, "gap": 0.5, "gini": 0.4, "variation": 0.8}
+        of_scorers |= {f"{scorer}_{statistic}": value for statistic, value in statistics.items()}
+        of_scorers[f"plan_{scorer}_mean_rank"] = 1.5 if planned else None
+        of_scorers[f"plan_{scorer}_best_rank"] = 1 if planned else None
+    for side in ("control", "planner"):
+        of_sides[f"{side}_answered"] = True
+        of_sides |= {f"{side}_confidence": 0.4, f"{side}_margin": 0.1, f"{side}_entropy": 0.92}
+    rows["router_features"].append(
+        {
+            **{column: rows["questions"][index][column] for column in ("domain", "sub_domain", "difficulty", "length")},
+            "question_id": question_id,
+            "context_chars": 200,
+            "question_chars": 80,
+            "atoms": len(atoms),
+            "candidates": min(POOL, len(atoms)),
+            **of_scorers,
+            "plan_parsed": planned,
+            "plan_atoms": 2 if planned else 0,
+            "plan_rerank_overlap": 1.0 if planned else None,
+            **of_sides,
+            "letters_agree": True,
+            "same_context": False,
+        }
+    )
+
+
+def add_routing(rows, index, question_id, name):
+    """Every answer at 100 characters is A, so every policy is right where A is."""
+    for entry in entries(ROUTERS):
+        rows["routing"].append(
+            {
+                "question_id": question_id,
+                "scheme": entry.scheme,
+                "router": entry.router,
+                "kind": entry.kind,
+                "fold": FOLDS[entry.scheme][name] if entry.scheme in FOLDS else None,
+                "policy": "head" if entry.router == "best_single" else "sft+bm25",
+                "correct": GOLD[index % 4] == "A",
+            }
+        )
 
 
 def study_splits(group_by="none"):

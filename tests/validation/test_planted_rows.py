@@ -2,7 +2,20 @@
 
 import pytest
 
-from validation import atoms, packed, plans, predictions, questions, rerank, retrieval, rows, splits, traces
+from validation import (
+    atoms,
+    packed,
+    plans,
+    predictions,
+    questions,
+    rerank,
+    retrieval,
+    router_features,
+    routing,
+    rows,
+    splits,
+    traces,
+)
 from validation.gate import validate
 
 
@@ -423,3 +436,85 @@ def test_stray_text_in_a_vocabulary_column_is_masked(make_study):
     study.rows["questions"][0]["answer"] = "SECRET"
     assert not predictions.frames(study.inputs())["predictions"].astype(str).stack().str.contains("SECRET").any()
     assert not questions.frames(study.inputs())["questions"].astype(str).stack().str.contains("SECRET").any()
+
+
+def routed(study, question_id="q0", scheme="stratified", router="domain_rule"):
+    return row(study.rows["routing"], question_id=question_id, scheme=scheme, router=router)
+
+
+def test_a_question_without_features_and_features_without_a_question_are_named(make_study, context):
+    study = make_study()
+    study.rows["router_features"][0]["question_id"] = "q9"
+    rules = broken(study, router_features, context)
+    assert rules == {"question_domain is present": ("q9",), "every question has a row": ("q0",)}
+
+
+def test_a_plan_of_no_atoms_that_parsed_is_named(make_study, context):
+    study = make_study()
+    study.rows["router_features"][1]["plan_parsed"] = True
+    rule = "plan_parsed says whether the plan names an atom"
+    assert broken(study, router_features, context) == {rule: ("q1",)}
+
+
+def test_letters_that_agree_with_an_unanswered_one_are_named(make_study, context):
+    study = make_study()
+    study.rows["router_features"][2]["planner_answered"] = False
+    rule = "letters agree only where both policies have one"
+    assert broken(study, router_features, context) == {rule: ("q2",)}
+
+
+@pytest.mark.parametrize(("router", "policy"), [("domain_rule", "head"), ("best_single", "evidence+bm25")])
+def test_a_policy_that_a_router_may_not_choose_is_named(router, policy, make_study, context):
+    study = make_study()
+    policies = study.params.pack.policies
+    policies = policies | {"evidence+bm25": policies["bm25"].model_copy(update={"selector": "evidence"})}
+    study.params = study.params.model_copy(update={"pack": study.params.pack.model_copy(update={"policies": policies})})
+    study.rows["predictions"] += [
+        answer | {"policy": "evidence+bm25"} for answer in study.rows["predictions"] if answer["policy"] == "bm25"
+    ]
+    routed(study, router=router)["policy"] = policy
+    rule = "the policy chosen is one that the router may choose"
+    assert broken(study, routing, context) == {rule: (f"q0/stratified/{router}",)}
+
+
+def test_a_routed_answer_is_scored_at_the_routers_budget(make_study, context):
+    study = make_study()
+    row(study.rows["predictions"], question_id="q0", policy="sft+bm25", budget_chars=50)["correct"] = False
+    assert broken(study, routing, context) == {}
+    row(study.rows["predictions"], question_id="q0", policy="sft+bm25", budget_chars=100)["correct"] = False
+    (names,) = broken(study, routing, context).values()
+    assert names == tuple(
+        f"q0/{found['scheme']}/{found['router']}"
+        for found in study.rows["routing"]
+        if found["question_id"] == "q0" and found["policy"] == "sft+bm25"
+    )
+
+
+def test_a_routing_that_is_missing_or_of_no_router_names_the_question(make_study, context):
+    study = make_study()
+    routed(study)["router"] = "coin"
+    rules = broken(study, routing, context)
+    assert rules["every router and scheme has a row"] == ("q0",)
+    assert rules["entry_kind is present"] == ("q0/stratified/coin",)
+
+
+def test_a_question_that_two_folds_test_is_named(make_study, context):
+    study = make_study()
+    routed(study)["fold"] = 1
+    assert broken(study, routing, context) == {"a scheme tests a question in one fold, whatever the router": ("q0",)}
+
+
+@pytest.mark.parametrize(("group_by", "holds"), [("none", True), ("context", False)])
+def test_a_context_that_two_folds_test_is_a_fault_where_contexts_stay_together(group_by, holds, make_study, context):
+    study = make_study(group_by=group_by)
+    for router in ("domain_rule", "best_single"):
+        routed(study, router=router)["fold"] = 1
+    rules = broken(study, routing, context)
+    assert rules == ({} if holds else {"questions that share a context are tested together": ("q0", "q1", "q2")})
+
+
+def test_a_fold_without_folds_is_named(make_study, context):
+    study = make_study()
+    routed(study, scheme="none", router="oracle_pair")["fold"] = 0
+    rule = "fold is there under a scheme of folds, and only then"
+    assert broken(study, routing, context) == {rule: ("q0/none/oracle_pair",)}

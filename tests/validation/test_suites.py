@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from plancheck.records import FAILURES, TABLES
+from plancheck.records import FAILURES, SCORERS, TABLES
 from validation import (
     atoms,
     packed,
@@ -13,6 +13,8 @@ from validation import (
     questions,
     rerank,
     retrieval,
+    router_features,
+    routing,
     rows,
     schemas,
     splits,
@@ -44,8 +46,25 @@ EXPECTATIONS = {
     "traces_by_question": 1,
     "rows_train": 12,
     "rows_dev": 11,
+    "router_features": 71,
+    "router_features_by_question": 1,
+    "routing": 14,
+    "routing_by_question": 3,
 }
-MODULES = (questions, splits, atoms, retrieval, rerank, plans, packed, predictions, traces, rows)
+MODULES = (
+    questions,
+    splits,
+    atoms,
+    retrieval,
+    rerank,
+    plans,
+    packed,
+    predictions,
+    traces,
+    rows,
+    router_features,
+    routing,
+)
 A_FAILURE = f"a failure is {', '.join(FAILURES)}"
 RERANK_PLANTS = {
     "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
@@ -70,6 +89,26 @@ def row_plants(other):
         "the completion names the row's atoms by number, in order, and nothing else": ("unsaid", 1),
         "the plan is a rewarded trace of the question": ("rewarded", False),
         "the row's context lies on one side of the split": ("sides", 2),
+    }
+
+
+def scorer_plants(scorer):
+    return {
+        f"{scorer}_mean is at most {scorer}_top": (f"{scorer}_mean", 1.1),
+        f"{scorer}_entropy is in [0, 1]": (f"{scorer}_entropy", 1.1),
+        f"{scorer}_gap is in [0, 1]": (f"{scorer}_gap", -0.1),
+        f"{scorer}_gini is in [0, 1]": (f"{scorer}_gini", 1.1),
+        f"{scorer}_variation is not negative": (f"{scorer}_variation", -0.1),
+        f"plan_{scorer}_best_rank counts from 1": (f"plan_{scorer}_best_rank", 0),
+        f"plan_{scorer}_mean_rank is not better than the best": (f"plan_{scorer}_mean_rank", 0.5),
+    }
+
+
+def side_plants(side):
+    return {
+        f"{side}_confidence is in [1/4, 1]": (f"{side}_confidence", 0.2),
+        f"{side}_margin is in [0, 1]": (f"{side}_margin", -0.1),
+        f"{side}_entropy is in [0, 1]": (f"{side}_entropy", 1.1),
     }
 
 
@@ -195,6 +234,34 @@ PLANTS = {
     "traces_by_question": {"every train and dev question has all its samples": ("missing_samples", 1)},
     "rows_train": row_plants("dev"),
     "rows_dev": row_plants("train"),
+    "router_features": {
+        "a question has one row": ("question_id", lambda frame: frame["question_id"][1]),
+        "domain is the question's": ("domain", "another"),
+        "context_chars is at least 1": ("context_chars", 0),
+        "question_chars is at least 1": ("question_chars", 0),
+        "candidates is at least 1": ("candidates", 0),
+        "the candidates are atoms of the context": ("candidates", 99),
+        "a plan names at most 2 atoms (planner.max_atoms)": ("plan_atoms", 3),
+        "plan_parsed says whether the plan names an atom": ("plan_parsed", False),
+        "plan_rerank_overlap is in [0, 1]": ("plan_rerank_overlap", 1.1),
+        **{rule: plant for scorer in SCORERS for rule, plant in scorer_plants(scorer).items()},
+        **{rule: plant for side in ("control", "planner") for rule, plant in side_plants(side).items()},
+        "letters agree only where both policies have one": ("agreed", False),
+    },
+    "router_features_by_question": {"every question has a row": ("missing_features", 1)},
+    "routing": {
+        "a router has one row for a question and scheme": ("router", lambda frame: frame["router"][1]),
+        "kind is the router's": ("kind", "fixed"),
+        "the policy chosen is one that the router may choose": ("strays", 1),
+        "correct is the chosen policy's at route.budget_chars": ("correct", False),
+        "fold is there under a scheme of folds, and only then": ("in_fold", True),
+        "folds count from 0": ("fold", -1),
+    },
+    "routing_by_question": {
+        "every router and scheme has a row": ("missing_routings", 1),
+        "a scheme tests a question in one fold, whatever the router": ("test_folds", 2),
+        "questions that share a context are tested together": ("context_folds", 2),
+    },
 }
 
 
@@ -208,6 +275,8 @@ COLUMNS = {
     "packed": 13,
     "predictions": 14,
     "traces": 11,
+    "router_features": 47,
+    "routing": 8,
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from plancheck.reporting.page import columns, ladder
 from plancheck.reporting.page.cells import TableView, table_view
 from plancheck.reporting.page.comparisons import comparisons_section, power_section
-from plancheck.reporting.page.families import CONTROLS, FAMILIES
+from plancheck.reporting.page.families import FAMILIES
 from plancheck.reporting.page.insides import (
     composition_section,
     evidence_section,
@@ -62,7 +62,11 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
         for drawing in figure.drawings
     }
     colours = {policy: FAMILIES[family].colour for policy, family in study.family_of.items()}
-    return render(view, specs=specs, questions={**questions, **chosen(study), "colours": colours})
+    return render(
+        view,
+        specs=specs,
+        questions={**questions, "treatment": study.planner, "control": study.control, "colours": colours},
+    )
 
 
 def ladder_table(study: Study) -> TableView:
@@ -71,9 +75,3 @@ def ladder_table(study: Study) -> TableView:
     rows = rungs[rungs["budget_chars"] == rungs["budget_chars"].max()] if not rungs.empty else rungs
     note = "The file also holds the other budgets." if len(rows) < len(rungs) else ""
     return table_view("ladder.csv", rows, columns.LADDER, caption="The survival ladder.", note=note)
-
-
-def chosen(study: Study) -> dict[str, str]:
-    """The two policies that the table of questions compares first."""
-    control = next((policy for policy, family in study.family_of.items() if family in CONTROLS), study.planner)
-    return {"treatment": study.planner, "control": control}

@@ -22,6 +22,7 @@ class Study:
         training: reports/train.json; None where no planner was trained.
         family_of: family (a key of FAMILIES) by policy, in the order declared.
         planner: the trained planner's policy that the study is about.
+        control: the policy that it is first compared with.
         budgets_chars: as declared.
         confidence: of every interval; tests are at the level 1 - confidence.
         margin: smallest gain in accuracy that matters, as a share.
@@ -31,6 +32,7 @@ class Study:
     training: Mapping[str, Any] | None
     family_of: Mapping[str, str]
     planner: str
+    control: str
     budgets_chars: Sequence[int]
     confidence: float
     margin: float

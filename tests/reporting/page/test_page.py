@@ -105,7 +105,7 @@ def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tm
 
 
 def test_an_empty_study_is_a_page_of_sentences(made):
-    study = Study({}, None, {}, planner="p", budgets_chars=[9], confidence=0.95, margin=0.05)
+    study = Study({}, None, {}, planner="p", control="c", budgets_chars=[9], confidence=0.95, margin=0.05)
     html = page(study, questions=letters("q1"), provenance=origin())
     assert "gives no answer" in html
     assert "ladder.csv holds no row" in html
@@ -122,7 +122,7 @@ def test_hostile_names_are_escaped(made):
     )  # fmt: skip
     study = Study(
         {"main": main}, {"losses": [1.0], "rows": 1}, {hostile: "sft"},
-        planner=hostile, budgets_chars=[9], confidence=0.95, margin=0.05,
+        planner=hostile, control=hostile, budgets_chars=[9], confidence=0.95, margin=0.05,
     )  # fmt: skip
     html = page(study, questions=letters(hostile), provenance=origin())
     assert hostile not in html

@@ -31,12 +31,12 @@ def composition(rows: pd.DataFrame, *, description: str) -> ChartType:
         alt.Chart(data)
         .mark_bar()
         .encode(
-            x=alt.X("share:Q", title="Share of packed characters, %", scale=alt.Scale(domain=[0, 100])),
+            x=alt.X("share:Q", title="Share, %", scale=alt.Scale(domain=[0, 100])),
             y=policies_axis(list(dict.fromkeys(rows["policy"]))),
             color=alt.Color(
                 "part:N",
                 scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())),
-                legend=alt.Legend(title=None, orient="bottom"),
+                legend=alt.Legend(title=None, orient="bottom", columns=1),
             ),
             order=alt.Order("order:Q"),
             tooltip=[
@@ -114,7 +114,7 @@ def selected(rows: pd.DataFrame, *, description: str) -> ChartType:
             shape=alt.Shape(
                 "measure:N",
                 scale=alt.Scale(domain=list(measures.values()), range=["circle", "diamond"]),
-                legend=alt.Legend(title=None, orient="bottom"),
+                legend=alt.Legend(title=None, orient="bottom", columns=1),
             ),
             tooltip=["policy:N", "measure:N", alt.Tooltip("share:Q", format=".1f")],
         )

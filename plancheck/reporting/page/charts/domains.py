@@ -34,7 +34,7 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:
     colour = alt.Color(
         "accuracy:Q",
         scale=alt.Scale(scheme="cividis", domain=[0, 100]),
-        legend=alt.Legend(title="Accuracy, %", orient="bottom", gradientLength=180),
+        legend=alt.Legend(title="Accuracy, %", orient="bottom", gradientLength=110),
     )
     ink = alt.condition("datum.accuracy >= 50", alt.value("#000000"), alt.value("#ffffff"))
     return alt.layer(

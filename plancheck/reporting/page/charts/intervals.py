@@ -98,7 +98,7 @@ def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
     shape = alt.Shape(
         "kind:N",
         scale=alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)])),
-        legend=alt.Legend(title=None, orient="bottom", columns=2),
+        legend=alt.Legend(title=None, orient="bottom", columns=1, labelLimit=310),
     )
     return alt.layer(
         base.mark_rule(strokeWidth=2, yOffset=9).encode(

@@ -1,0 +1,28 @@
+from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS, domains_table, heldout_table
+from plancheck.statistics.proportions import wilson
+
+
+def test_the_test_split_stands_beside_all_questions(study):
+    results = study({"bm25": [1, 1, 0, 0, 1]}, sizes=(2, 1, 2))
+    table = heldout_table(results, ["bm25"], 900, confidence=0.95)
+    assert list(table.columns) == list(HELDOUT_COLUMNS)
+    row = table.iloc[0]
+    assert row[["test_questions", "test_correct", "test_accuracy"]].tolist() == [2, 1, 0.5]
+    assert row[["all_questions", "all_correct", "all_accuracy"]].tolist() == [5, 3, 0.6]
+    interval = wilson(3, 5, confidence=0.95)
+    assert row[["all_low", "all_high"]].tolist() == [interval.low, interval.high]
+
+
+def test_the_published_accuracy_with_its_interval(study):
+    results = study({"hybrid_anchor": [1] * 182 + [0] * 321})
+    row = heldout_table(results, ["hybrid_anchor"], 900, confidence=0.95).iloc[0]
+    assert [round(100 * row[f"all_{name}"], 2) for name in ("accuracy", "low", "high")] == [36.18, 32.10, 40.47]
+
+
+def test_domains_come_by_size_then_name_and_sum_to_all_questions(study):
+    results = study({"bm25": [1, 0, 1, 1, 0], "dense": [0, 0, 0, 0, 1]})
+    domains = dict(zip(results.splits["all"], ["b", "c", "a", "c", "b"], strict=True))
+    table = domains_table(results, domains, ["bm25", "dense"], [900], confidence=0.95)
+    assert table["domain"].tolist() == ["b", "c", "a"] * 2
+    assert table["correct"].tolist() == [1, 1, 1, 1, 0, 0]
+    assert table["questions"].tolist() == [2, 2, 1] * 2

@@ -1,0 +1,158 @@
+"""The survival ladder says each of its four verdicts where it is due."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from plancheck.reporting.ladder import COLUMNS, VERDICTS, ladder, show, survival, verdict, verdict_counts
+
+TIERS = {"direct": ["head", "random"], "rerank": ["rerank"]}
+PLANNERS = {"perfect": "evidence", "null": "random_plan", "worse": "sft"}
+
+
+def outcomes(count, seed=1):
+    """Controls that are right on half of the questions, and planners that are always, as often, and never right."""
+    generator = np.random.default_rng(seed)
+    controls = {name: generator.integers(0, 2, count) for name in ("head", "random", "rerank")}
+    return {
+        **controls,
+        "perfect": np.ones(count, dtype=int),
+        "null": generator.integers(0, 2, count),
+        "worse": np.zeros(count, dtype=int),
+    }
+
+
+def made(results, method, *, routers=None, planners=PLANNERS, budgets=(900,)):
+    return ladder(
+        results,
+        planners,
+        TIERS,
+        budgets_chars=budgets,
+        routers=routers or {},
+        router_tier="router",
+        router_budget_chars=900,
+        method=method,
+    )
+
+
+@pytest.fixture
+def results(study):
+    return study(outcomes(120), sizes=(50, 10, 60))
+
+
+def test_a_perfect_planner_is_supported_everywhere_a_worse_one_is_not_and_a_null_one_never(results, method):
+    routers = {"forest": results.right("head", 900)}
+    table = made(results, method, routers=routers)
+    assert list(table.columns) == list(COLUMNS)
+    assert set(table.loc[table["planner"] == "perfect", "verdict"]) == {"supported"}
+    assert set(table.loc[table["planner"] == "worse", "verdict"]) == {"opposite"}
+    assert "supported" not in set(table.loc[table["planner"] == "null", "verdict"])
+    assert set(table["tier"]) == {"direct", "rerank", "router"}
+
+
+def test_a_tier_of_several_is_picked_twice_and_one_control_is_declared(results, method):
+    table = made(results, method, planners={"perfect": "evidence"})
+    assert table[["tier", "pick", "split", "candidates"]].to_numpy().tolist() == [
+        ["direct", "same_questions", "all", 2],
+        ["direct", "nested", "test", 2],
+        ["rerank", "declared", "all", 1],
+    ]
+    assert table["selector"].tolist() == ["evidence"] * 3
+
+
+def test_no_effect_is_excluded_by_many_questions_and_left_open_by_few(study, method):
+    same = {"head": [1, 0], "random": [1, 0], "rerank": [1, 0], "null": [1, 0]}
+    planners = {"null": "random_plan"}
+    many = study({name: row * 1000 for name, row in same.items()}, sizes=(500, 500, 1000))
+    few = study({name: row * 7 for name, row in same.items()}, sizes=(5, 2, 7))
+    assert set(made(many, method, planners=planners)["verdict"]) == {"not_supported"}
+    assert set(made(few, method, planners=planners)["verdict"]) == {"cannot_tell"}
+
+
+def test_chance_differences_are_excluded_or_open_by_their_number(study, method):
+    planners = {"null": "random_plan"}
+    many = made(study(outcomes(6000, seed=3), sizes=(100, 100, 5800)), method, planners=planners)
+    few = made(study(outcomes(60), sizes=(30, 10, 20)), method, planners=planners)
+    assert many[many["pick"] == "declared"]["verdict"].tolist() == ["not_supported"]
+    assert few[few["pick"] == "declared"]["verdict"].tolist() == ["cannot_tell"]
+    assert "about" in few["sentence"].iloc[-1] and "would tell a gain of 5.0 points" in few["sentence"].iloc[-1]
+
+
+def row(**changes):
+    return {"p_adjusted": 0.01, "low": 0.1, "high": 0.3, "wins": 30, "losses": 10, "ties": 60} | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "supported"),
+        ({"p_adjusted": 0.05}, "supported"),
+        ({"p_adjusted": 0.051}, "cannot_tell"),
+        ({"low": 0.0}, "cannot_tell"),
+        ({"low": -0.3, "high": -0.1}, "opposite"),
+        ({"low": -0.3, "high": -0.1, "p_adjusted": 0.2, "wins": 10, "losses": 30}, "not_supported"),
+        ({"low": -0.1, "high": 0.05, "p_adjusted": 1, "wins": 10, "losses": 10}, "cannot_tell"),
+        ({"low": 0.0, "high": 0.0, "p_adjusted": 1, "wins": 0, "losses": 0, "ties": 14}, "cannot_tell"),
+        ({"low": 0.0, "high": 0.0, "p_adjusted": 1, "wins": 0, "losses": 0, "ties": 140}, "not_supported"),
+    ],
+)
+def test_the_rule(changes, expected, method):
+    assert verdict(row(**changes), method) == expected
+
+
+def test_a_family_is_one_planner_at_one_budget_of_one_kind_of_pick(study, method):
+    results = study(outcomes(60), sizes=(20, 10, 30), budgets=(900, 600))
+    routers = {name: results.right(name, 900) for name in ("head", "random")}
+    table = made(results, method, routers=routers, budgets=(900, 600))
+    sizes = table.groupby(["budget_chars", "pick"])["tests"].agg(set).to_dict()
+    assert sizes[900, "declared"] == {3}  # one tier of one control, two routers
+    assert sizes[600, "declared"] == {1}  # routers choose at their own budget
+    assert sizes[900, "same_questions"] == sizes[900, "nested"] == {1}
+    assert set(table.loc[table["budget_chars"] == 600, "tier"]) == {"direct", "rerank"}
+
+
+def test_another_planner_or_tier_changes_no_interval(results, method):
+    alone = made(results, method, planners={"null": "random_plan"})
+    table = made(results, method, routers={"forest": results.right("head", 900)})
+    among = table[(table["planner"] == "null") & (table["tier"] != "router")]
+    columns = ["low", "high", "plain_low", "plain_high", "p"]
+    assert among[columns].to_numpy().tolist() == alone[columns].to_numpy().tolist()
+
+
+def test_the_order_of_the_questions_changes_nothing(study, method):
+    rows = outcomes(60)
+    pd.testing.assert_frame_equal(
+        made(study(rows, sizes=(20, 10, 30)), method), made(study(rows, sizes=(20, 10, 30), shuffle=5), method)
+    )
+
+
+def test_a_sentence_says_points_interval_p_and_number(results, method):
+    table = made(results, method, planners={"perfect": "evidence"})
+    found = table.iloc[0]
+    assert found["sentence"].startswith(
+        f"perfect against {found['control']} (direct; the best of 2 on the same questions): +"
+    )
+    assert "(95% interval +" in found["sentence"] and "p < " in found["sentence"] and "n = 120" in found["sentence"]
+    assert found["sentence"].endswith("The gain is supported.")
+
+
+def test_survival_is_the_first_tier_that_is_not_supported(results, method):
+    table = made(results, method)
+    found = survival(table).set_index("planner")
+    assert (found.loc["perfect", "passed"], found.loc["perfect", "tiers"]) == (2, 2)
+    assert found.loc["null", ["passed", "tier"]].tolist() == [0, "direct"]
+    assert sum(verdict_counts(table).values()) == len(table)
+    assert tuple(verdict_counts(table)) == VERDICTS
+
+
+def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, tmp_path):
+    made(results, method, planners={"perfect": "evidence", "null": "random_plan"}).to_csv(tmp_path / "ladder.csv")
+    output = io.StringIO()
+    show(tmp_path / "ladder.csv", console=Console(file=output, width=100))
+    lines = output.getvalue().splitlines()
+    assert len([line for line in lines if line.strip().startswith(("perfect", "null"))]) == 2
+    assert max(map(len, lines)) <= 100
+    assert "at 900 characters" in lines[0]

@@ -1,0 +1,125 @@
+"""Questions to route: made-up tables, and cases with or without a signal that a router can learn."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plancheck.routing.evaluation import Cases, Pair
+from plancheck.routing.inputs import PROBABILITIES, Inputs
+
+PAIR = Pair("control", "planner")
+DOMAINS = ("Books", "Code", "Talks")
+
+
+def tables(questions=6, atoms=4, seed=0):
+    """Rows of every input, by table, with the gold letters that no feature may see."""
+    rng = np.random.default_rng(seed)
+    names = [f"q{number:03}" for number in range(questions)]
+    scored = [(name, number) for name in names for number in range(atoms)]
+    return {
+        "questions": pd.DataFrame(
+            {
+                "question_id": names,
+                "domain": [DOMAINS[number % 3] for number in range(questions)],
+                "sub_domain": "",
+                "difficulty": ["easy", "hard"] * (questions // 2) + ["easy"] * (questions % 2),
+                "length": "short",
+                "question": [f"Who keeps boat {number}?" for number in range(questions)],
+                **{f"choice_{letter}": f"keeper {letter}" for letter in "abcd"},
+                "context_id": [f"c{number // 2}" for number in range(questions)],
+                "answer": rng.choice(list("ABCD"), questions),
+            }
+        ),
+        "contexts": pd.DataFrame({"context_id": [f"c{number}" for number in range(questions)], "chars": 900}),
+        "retrieval": pd.DataFrame(
+            {
+                "question_id": [name for name, _ in scored],
+                "atom_id": [f"{name}-{number}" for name, number in scored],
+                "candidate": [number < 3 for _, number in scored],
+                "bm25_score": rng.normal(10, 4, len(scored)).round(6),
+                "dense_score": rng.normal(0.3, 0.1, len(scored)).round(6),
+            }
+        ),
+        "rerank": pd.DataFrame(
+            {
+                "question_id": [name for name, number in scored if number < 3],
+                "atom_id": [f"{name}-{number}" for name, number in scored if number < 3],
+                "rerank_score": rng.normal(-3, 2, 3 * questions).round(6),
+            }
+        ),
+        "plans": pd.DataFrame(
+            {
+                "question_id": names,
+                "atom_ids": [[f"{name}-0", f"{name}-2"] for name in names],
+                "parsed": True,
+                "bm25_ranks": [[4, 1]] * questions,
+                "dense_ranks": [[2, 3]] * questions,
+                "rerank_ranks": [[3, 1]] * questions,
+            }
+        ),
+        "answers": pd.DataFrame(
+            {
+                "question_id": names * 2,
+                "policy": ["control"] * questions + ["planner"] * questions,
+                "packed_id": [f"p{number}" for number in range(2 * questions)],
+                "letter": rng.choice(list("ABCD"), 2 * questions),
+                **dict(zip(PROBABILITIES, rng.dirichlet([2] * 4, 2 * questions).T, strict=True)),
+            }
+        ),
+    }
+
+
+@pytest.fixture
+def study():
+    return tables
+
+
+@pytest.fixture
+def inputs_of():
+    """The inputs that tables give when the gold letters are left out, as ``read_inputs`` leaves them."""
+    return lambda found: Inputs(**(found | {"questions": found["questions"].drop(columns="answer")}))
+
+
+def cases(count=180, signal=0.0, seed=0):
+    """Questions of which 60 % are decided; with ``signal`` 1 the margin says by whom, with 0 nothing does.
+
+    The policies are equally good on average, so that no constant choice gains.
+    """
+    rng = np.random.default_rng(seed)
+    names = [f"q{number:03}" for number in range(count)]
+    margin = rng.uniform(0, 1, count)
+    gains = np.where(rng.uniform(size=count) < signal, margin > 0.5, rng.uniform(size=count) < 0.5)
+    decided = rng.uniform(size=count) < 0.6
+    both = rng.uniform(size=count) < 0.5
+    features = pd.DataFrame(
+        {
+            "domain": rng.choice(DOMAINS, count),
+            "sub_domain": "",
+            "difficulty": rng.choice(["easy", "hard"], count),
+            "length": "short",
+            "planner_margin": margin,
+            "bm25_top": rng.normal(10, 4, count),
+            "plan_bm25_mean_rank": np.where(rng.uniform(size=count) < 0.1, np.nan, rng.uniform(1, 9, count)),
+            "plan_parsed": rng.uniform(size=count) < 0.9,
+        },
+        index=pd.Index(names, name="question_id"),
+    )
+    right = pd.DataFrame(
+        {
+            "other": rng.uniform(size=count) < 0.3,
+            "control": np.where(decided, ~gains, both),
+            "planner": np.where(decided, gains, both),
+        },
+        index=features.index,
+    )
+    return Cases(features, right, ("other", "control", "planner"))
+
+
+@pytest.fixture
+def pair():
+    return PAIR
+
+
+@pytest.fixture(scope="session")
+def make_cases():
+    return cases

@@ -1,0 +1,195 @@
+"""Router features: known answers, and that nothing of a gold letter is in them."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plancheck.files import DATA, write_table
+from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
+from plancheck.routing.features import router_features
+from plancheck.routing.inputs import COLUMNS, Inputs, read_inputs, read_right
+from plancheck.statistics.flatness import flatness
+
+GOLD = {"answer", "gold", "correct", "evidence", "evidence_recall", "reward"}
+
+
+def with_gold(found, letters):
+    """The tables with other gold letters, in the questions and, as predictions are scored, in the answers."""
+    gold = dict(zip(found["questions"]["question_id"], letters, strict=True))
+    answers = found["answers"].assign(gold=found["answers"]["question_id"].map(gold))
+    return found | {
+        "questions": found["questions"].assign(answer=list(letters)),
+        "answers": answers.assign(correct=answers["letter"] == answers["gold"]),
+    }
+
+
+def moved_by_gold(compute, found, letters):
+    """Names of the features that change when the gold letters do: the leak detector."""
+    before, after = (pd.DataFrame(compute(with_gold(found, gold))) for gold in (found["questions"]["answer"], letters))
+    return [name for name in before if not before[name].equals(after[name])]
+
+
+def only_known(found):
+    """The tables as ``read_inputs`` reads them: the declared columns."""
+    return {name: found[name][list(columns)] for name, columns in COLUMNS.items()}
+
+
+@pytest.fixture
+def compute(pair):
+    return lambda found: router_features(Inputs(**only_known(found)), pair)
+
+
+@given(data=st.data())
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_permuting_gold_letters_leaves_router_features_unchanged(data, study, compute):
+    found = study(questions=8)
+    letters = data.draw(st.permutations(found["questions"]["answer"].tolist()))
+    assert moved_by_gold(compute, found, letters) == []
+
+
+def test_a_planted_leaking_feature_is_caught(study, compute):
+    def leaking(found):
+        rows = compute(found)
+        right = found["answers"].query("policy == 'planner'").set_index("question_id")["correct"]
+        return [row | {"plan_atoms": row["plan_atoms"] + right[row["question_id"]]} for row in rows]
+
+    found = study(questions=8)
+    assert moved_by_gold(leaking, found, found["questions"]["answer"].tolist()[::-1]) == ["plan_atoms"]
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("questions", "answer"), ("questions", "evidence"), ("answers", "gold"), ("answers", "correct"),
+     ("plans", "reward"), ("answers", "evidence_recall")],
+)  # fmt: skip
+def test_a_table_with_a_column_of_the_gold_letter_is_refused(table, column, study, inputs_of):
+    inputs = inputs_of(study())
+    leaked = {table: getattr(inputs, table).assign(**{column: "A"})}
+    with pytest.raises(ValueError, match=f"{table}: .* not known then: \\['{column}'\\]"):
+        dataclasses.replace(inputs, **leaked)
+
+
+def test_a_table_that_lacks_a_column_is_refused(study, inputs_of):
+    inputs = inputs_of(study())
+    with pytest.raises(ValueError, match=r"missing: \['letter'\]"):
+        dataclasses.replace(inputs, answers=inputs.answers.drop(columns="letter"))
+
+
+def test_no_declared_input_and_no_feature_is_named_after_the_gold_letter():
+    assert not GOLD & {column for columns in COLUMNS.values() for column in columns}
+    assert not GOLD & set(ROUTER_FEATURES.names)
+
+
+def test_known_answers(study, inputs_of, pair):
+    found = study(questions=2)
+    found["answers"] = found["answers"].assign(
+        letter=["A", "B", "A", None], packed_id=["p", "p", "p", "other"],
+        prob_a=[0.4, 0.25, 1.0, np.nan], prob_b=[0.3, 0.25, 0.0, np.nan], prob_c=[0.2, 0.25, 0.0, np.nan],
+        prob_d=[0.1, 0.25, 0.0, np.nan],
+    )  # fmt: skip
+    found["plans"] = found["plans"].assign(
+        atom_ids=[["a", "b"], []], parsed=[True, False], bm25_ranks=[[4, 1], []], dense_ranks=[[2, 3], []],
+        rerank_ranks=[[None, 2], []],
+    )  # fmt: skip
+    first, second = router_features(inputs_of(found), pair)
+
+    assert list(first) == ROUTER_FEATURES.names
+    assert (first["context_chars"], first["atoms"], first["candidates"]) == (900, 4, 3)
+    assert first["question_chars"] == len("Who keeps boat 0?") + 4 * len("keeper a")
+    pool = found["retrieval"]["bm25_score"][:3].tolist()
+    flat = flatness(pool)
+    assert first["bm25_top"] == max(pool)
+    assert first["bm25_mean"] == pytest.approx(sum(pool) / 3)
+    statistics = [first[f"bm25_{name}"] for name in ("entropy", "gap", "gini", "variation")]
+    assert statistics == [flat.normalised_entropy, flat.top_gap, flat.gini, flat.variation]
+    assert (first["plan_parsed"], first["plan_atoms"]) == (True, 2)
+    assert [first[f"plan_{scorer}_mean_rank"] for scorer in ("bm25", "dense", "rerank")] == [2.5, 2.5, 2]
+    assert [first[f"plan_{scorer}_best_rank"] for scorer in ("bm25", "dense", "rerank")] == [1, 2, 2]
+    assert first["plan_rerank_overlap"] == 0.5
+    assert (first["control_confidence"], first["control_margin"]) == pytest.approx((0.4, 0.1))
+    entropy = -sum(p * math.log(p) for p in (0.4, 0.3, 0.2, 0.1)) / math.log(4)
+    assert first["control_entropy"] == pytest.approx(entropy)
+    assert (first["planner_confidence"], first["planner_margin"], first["planner_entropy"]) == (1, 1, 0)
+    assert (first["letters_agree"], first["same_context"]) == (True, True)
+
+    assert (second["plan_parsed"], second["plan_atoms"], second["plan_rerank_overlap"]) == (False, 0, None)
+    assert second["plan_bm25_mean_rank"] is second["plan_rerank_best_rank"] is None
+    assert (second["control_confidence"], second["control_margin"]) == (0.25, 0)
+    assert second["control_entropy"] == pytest.approx(1)
+    assert (second["control_answered"], second["planner_answered"]) == (True, False)
+    assert second["planner_confidence"] is second["planner_entropy"] is None
+    assert (second["letters_agree"], second["same_context"]) == (False, False)
+
+
+def test_a_policy_without_a_selector_has_no_plan(study, inputs_of, pair):
+    inputs = inputs_of(study())
+    without = dataclasses.replace(inputs, plans=inputs.plans.iloc[:0])
+    assert {(row["plan_parsed"], row["plan_atoms"]) for row in router_features(without, pair)} == {(False, 0)}
+
+
+def test_two_policies_that_both_fail_agree_on_nothing(study, inputs_of, pair):
+    found = study()
+    found["answers"] = found["answers"].assign(letter=None)
+    assert not any(row["letters_agree"] for row in router_features(inputs_of(found), pair))
+
+
+def test_a_question_without_an_answer_is_an_error(study, inputs_of, pair):
+    found = study()
+    found["answers"] = found["answers"].iloc[1:]
+    with pytest.raises(ValueError, match="q000: needs a candidate and the answers of control and planner"):
+        router_features(inputs_of(found), pair)
+
+
+def test_the_order_of_rows_changes_nothing_and_the_table_can_be_written(study, inputs_of, pair, tmp_path):
+    found = study()
+    mixed = {name: table.sample(frac=1, random_state=3) for name, table in found.items()}
+    rows, again = (router_features(inputs_of(tables), pair) for tables in (found, mixed))
+    assert json.dumps(rows) == json.dumps(again)
+    write_table(tmp_path / "features.parquet", rows, ROUTER_FEATURES)
+
+
+def gold_tables(letters):
+    """Two questions and their predictions as the pipeline writes them, with these gold letters."""
+    questions = [
+        {
+            "question_id": f"q{number}", "domain": "Books", "sub_domain": "", "difficulty": "", "length": "",
+            "question": "Who?", "choice_a": "a", "choice_b": "b", "choice_c": "c", "choice_d": "d", "answer": letter,
+            "context_id": "c", "evidence": None,
+        }
+        for number, letter in enumerate(letters)
+    ]  # fmt: skip
+    predictions = [
+        {
+            "question_id": f"q{number}", "policy": policy, "budget_chars": 100, "packed_id": "p", "letter": "A",
+            "gold": letter, "correct": letter == "A", "failure": None, "prob_a": 0.4, "prob_b": 0.3, "prob_c": 0.2,
+            "prob_d": 0.1, "prompt_tokens": 9,
+        }
+        for number, letter in enumerate(letters)
+        for policy in ("control", "planner", "other")
+    ]  # fmt: skip
+    write_table(DATA / "questions.parquet", questions, QUESTIONS)
+    write_table(DATA / "predictions.parquet", predictions, PREDICTIONS)
+
+
+def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study, pair, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, schema in {"contexts": CONTEXTS, "retrieval": RETRIEVAL, "rerank": RERANK, "plans": PLANS}.items():
+        write_table(DATA / f"{name}.parquet", [], schema)
+    read = []
+    for letters in ("AB", "BA"):
+        gold_tables(letters)
+        inputs = read_inputs(pair, selector="sft", budget_chars=100)
+        read.append({name: getattr(inputs, name).to_json() for name in COLUMNS})
+        assert len(inputs.answers) == 4
+    assert read[0] == read[1]
+    right = read_right(["q1", "q0"], ["planner", "control"], budget_chars=100)
+    assert right.to_dict("index") == {
+        "q1": {"planner": True, "control": True},
+        "q0": {"planner": False, "control": False},
+    }

@@ -1,0 +1,124 @@
+"""Routers: rules worked by hand, degenerate lessons, and that a learned router can win, and only by a signal."""
+
+import typing
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plancheck.params import HARNESS_SELECTORS, RouterName
+from plancheck.planning.harness import HARNESS
+from plancheck.routing.evaluation import in_order, routed, unfolded
+from plancheck.routing.folds import stratified
+from plancheck.routing.routers import ROUTERS, Lesson, domain_rule, train_default
+
+LEARNED = ("logistic", "forest", "boosting")
+NAMES = tuple(ROUTERS)
+
+
+def lesson(domains, gain):
+    features = pd.DataFrame(
+        {
+            "domain": list(domains), "sub_domain": "", "difficulty": "", "length": "",
+            "planner_margin": np.linspace(0, 1, len(gain)), "plan_bm25_mean_rank": np.nan, "plan_parsed": True,
+        }
+    )  # fmt: skip
+    return Lesson(features, np.array(gain, dtype=np.int64))
+
+
+def accuracies(cases, pair, seed=1):
+    questions = cases.features.reset_index()[["question_id", "domain"]].assign(context_id="")
+    rows = []
+    for fold in stratified(questions, folds=5, by_context=False, seed=seed):
+        rows += routed(cases, fold, pair, routers=NAMES, seed=seed)
+    return pd.DataFrame(rows).groupby("router")["correct"].mean()
+
+
+def test_the_tables_of_names_agree():
+    assert set(ROUTERS) == set(typing.get_args(RouterName))
+    assert set(HARNESS_SELECTORS) == set(HARNESS)
+
+
+@pytest.mark.parametrize(
+    ("gain", "planner"), [([1, 1, -1], True), ([1, -1, 0], False), ([-1, 0, 0], False), ([], False)]
+)
+def test_train_default_is_the_policy_that_is_right_more_often_and_the_control_when_both_are(gain, planner):
+    found = lesson("X" * len(gain), gain)
+    asked = lesson("YY", [0, 0]).features
+    assert train_default(found, 0)(asked).tolist() == [planner] * 2
+
+
+def test_domain_rule_goes_by_domain_and_an_unseen_one_gets_the_default():
+    found = lesson("XXXYYZZ", [1, 1, 1, -1, -1, 1, -1])
+    assert domain_rule(found, 0)(lesson("XYZU", [0] * 4).features).tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("gain", "planner"),
+    [([1, 1, 0, 0], True), ([-1, -1, 0, 0], False), ([0, 0, 0, 0], False), ([], False), ([1], True)],
+)
+def test_a_lesson_of_one_class_gives_its_constant(name, gain, planner):
+    router = ROUTERS[name](lesson("X" * len(gain), gain), 7)
+    assert router(lesson("XXX", [0] * 3).features).tolist() == [planner] * 3
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_what_is_even_goes_to_the_control(name):
+    features = lesson("XX" * 10, [1, -1] * 10).features.assign(planner_margin=0.5)
+    router = ROUTERS[name](Lesson(features, np.array([1, -1] * 10)), 7)
+    assert router(features).tolist() == [False] * 20
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_unseen_categories_and_no_questions_are_routed(name):
+    router = ROUTERS[name](lesson("XY" * 20, [-1] * 20 + [1] * 20), 7)
+    assert router(lesson("UUUU", [0] * 4).features).shape == (4,)
+    assert router(lesson("", []).features).shape == (0,)
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_questions_that_both_policies_answer_alike_teach_nothing(name):
+    found = lesson("XY" * 20, [-1] * 20 + [1] * 20)
+    more = pd.concat([found.features, found.features.assign(planner_margin=5.0)], ignore_index=True)
+    longer = Lesson(more, np.concatenate([found.gain, np.zeros(40, dtype=np.int64)]))
+    asked = lesson("XY" * 15, [0] * 30).features
+    assert ROUTERS[name](found, 7)(asked).tolist() == ROUTERS[name](longer, 7)(asked).tolist()
+
+
+def test_a_real_signal_lets_every_learned_router_win(make_cases, pair):
+    found = accuracies(make_cases(signal=0.9), pair)
+    for name in LEARNED:
+        assert found[name] > max(found["best_single"], found["train_default"]) + 0.1
+
+
+def test_noise_lets_no_router_win(make_cases, pair):
+    gains = []
+    for seed in range(4):
+        found = accuracies(make_cases(count=300, signal=0, seed=100 + seed), pair, seed=seed)
+        gains.append([found[name] - found["train_default"] for name in LEARNED])
+    # Two standard errors of the mean difference where every choice is a coin's: 180 decided questions a draw, 4 draws.
+    assert max(np.mean(gains, axis=0)) < 2 * (0.6 / 300 / 4) ** 0.5
+
+
+def test_a_domain_that_decides_lets_the_domain_rule_win(make_cases, pair):
+    cases = make_cases(signal=0)
+    decided = cases.right["planner"] != cases.right["control"]
+    better = cases.features["domain"] == "Code"
+    cases.right.loc[decided, "planner"] = better[decided]
+    cases.right.loc[decided, "control"] = ~better[decided]
+    found = accuracies(cases, pair)
+    assert found["domain_rule"] > max(found["best_single"], found["train_default"]) + 0.1
+
+
+def test_the_same_questions_in_any_order_give_the_same_rows(make_cases, pair):
+    cases = make_cases(count=60, signal=0.5)
+    mixed = cases.of(cases.features.sample(frac=1, random_state=2).index.tolist())
+    found = []
+    for each in (cases, cases, mixed):
+        questions = each.features.reset_index()[["question_id", "domain"]].assign(context_id="")
+        rows = unfolded(each, pair)
+        for fold in stratified(questions, folds=3, by_context=False, seed=1):
+            rows += routed(each, fold, pair, routers=NAMES, seed=4)
+        found.append(in_order(rows, NAMES))
+    assert found[0] == found[1] == found[2]

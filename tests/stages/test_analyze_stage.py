@@ -1,0 +1,215 @@
+"""Stage analyze on a small study: every table in three forms, the same bytes each time, honest refusals."""
+
+import hashlib
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from plancheck.benchmark.tables import write_questions
+from plancheck.errors import StudyError
+from plancheck.files import DATA, write_json, write_table
+from plancheck.params import Analyze, Pack, Params, Plan, Policy, Route
+from plancheck.records import (
+    ATOMS,
+    PACKED,
+    PLANS,
+    PREDICTIONS,
+    RERANK,
+    RETRIEVAL,
+    ROUTING,
+    Benchmark,
+    Question,
+    Span,
+)
+from plancheck.reporting.views import VIEWS
+from plancheck.stages import analyze
+
+IDS = [f"q{number:02}" for number in range(24)]
+SPLITS = {"train": IDS[:12], "dev": IDS[12:16], "test": IDS[16:]}
+BUDGETS = [900, 600]
+POLICIES = {
+    "no_context": Policy(fill="none"),
+    "bm25": Policy(fill="bm25"),
+    "rerank": Policy(fill="rerank"),
+    "sft+nothing": Policy(selector="sft", fill="none"),
+    "sft+hybrid_order": Policy(selector="sft", order="hybrid", fill="none"),
+    "sft_early+nothing": Policy(selector="sft_early", fill="none"),
+    "evidence+nothing": Policy(selector="evidence", fill="none"),
+}
+
+
+def params(**changes):
+    settings = {
+        "confidence": 0.95,
+        "seed": 1,
+        "resamples": 200,
+        "power": 0.8,
+        "margin": 0.05,
+        "tiers": {"direct": ["no_context"], "retrieval": ["bm25", "rerank"]},
+        "comparisons": {
+            "plan": {"treatment": "sft+nothing", "control": "bm25", "budget_chars": "largest", "split": "all"},
+            "best": {
+                "treatment": "sft+nothing",
+                "control": {"best_of": ["bm25", "rerank"]},
+                "budget_chars": 600,
+                "split": "test",
+            },
+        },
+        "mechanisms": {"treatment": "sft+nothing", "control": "rerank", "top": 2},
+    }
+    return Params.model_construct(
+        pack=Pack(seed=1, budgets_chars=BUDGETS, overflow="cut", merge_overlaps=False, policies=POLICIES),
+        plan=Plan(seed=1, selectors=["sft", "sft_early", "evidence"]),
+        route=Route(
+            seed=1, budget_chars=900, control="bm25", planner="sft+nothing", folds=2, routers=["forest", "domain_rule"]
+        ),
+        analyze=Analyze.model_validate(settings | changes),
+    )
+
+
+def context(question_id):
+    return hashlib.sha256(f"{IDS.index(question_id) // 2}".encode()).hexdigest()
+
+
+def write_study(*, seed=0):
+    """Four atoms a context; two questions share each context; the evidence selector is always right."""
+    generator = np.random.default_rng(seed)
+    names = {"sub_domain": "", "difficulty": "", "length": "", "question": "?", "answer": "A"}
+    questions = tuple(
+        Question(
+            question_id=name,
+            context_id=context(name),
+            choices=("1", "2", "3", "4"),
+            evidence=(Span(0, 5),),
+            domain=f"d{number % 3}",
+            **names,
+        )
+        for number, name in enumerate(IDS)
+    )
+    write_questions(Benchmark(questions, {}))
+    write_json(DATA / "splits.json", {**SPLITS, "seed": 1, "group_by": "none"})
+    atoms, retrieval, reranked, plans, packed, predictions, routing = [], [], [], [], [], [], []
+    for name in IDS:
+        own = [f"{context(name)[:16]}-{position:05}" for position in range(4)]
+        if IDS.index(name) % 2 == 0:
+            atoms += [
+                {"atom_id": atom, "context_id": context(name), "position": n, "start": 10 * n, "end": 10 * n + 10,
+                 "document": 0}
+                for n, atom in enumerate(own)
+            ]  # fmt: skip
+        for n, atom in enumerate(own):
+            scores = {"bm25_score": float(4 - n), "bm25_rank": n + 1, "dense_score": n / 10, "dense_rank": 4 - n}
+            rest = {"position": n, "mmr_rank": n + 1, "candidate": n < 3, "tokens": 1, "truncated": False}
+            retrieval.append({"question_id": name, "atom_id": atom, **scores, **rest})
+            if n < 3:
+                reranked.append({"question_id": name, "atom_id": atom, "rerank_score": float(n), "rerank_rank": 3 - n})
+        for selector in ("sft", "sft_early", "evidence"):
+            chosen = [own[generator.integers(3)]] if generator.random() < 0.8 else []
+            plans.append(
+                {"question_id": name, "selector": selector, "atom_ids": chosen, "parsed": bool(chosen),
+                 "failure": None if chosen else "unparsable", "bm25_ranks": [1] * len(chosen),
+                 "dense_ranks": [1] * len(chosen), "rerank_ranks": [1] * len(chosen)}
+            )  # fmt: skip
+        for policy in POLICIES:
+            for budget in BUDGETS:
+                shown = [] if policy == "no_context" else [own[generator.integers(4)]]
+                start = 10 * int(shown[0][-1]) if shown else 0
+                right = bool(policy == "evidence+nothing" or generator.random() < 0.4)
+                packed_id = hashlib.sha256(f"{name}{policy}{budget}".encode()).hexdigest()
+                keys = {"question_id": name, "policy": policy, "budget_chars": budget, "packed_id": packed_id}
+                packed.append(
+                    {**keys, "atom_ids": shown, "starts": [start][: len(shown)], "ends": [start + 10][: len(shown)],
+                     "chars": 10 * len(shown), "cut": False, "skipped": 0, "evidence_recall": generator.random(),
+                     "plan_failed": False}
+                )  # fmt: skip
+                predictions.append({**keys, "letter": "A" if right else "B", "gold": "A", "correct": right})
+        for router, kind in (("forest", "deployable"), ("domain_rule", "deployable"), ("best_single", "fixed")):
+            routing.append(
+                {"question_id": name, "scheme": "stratified", "router": router, "kind": kind, "fold": 0,
+                 "policy": "bm25", "correct": bool(generator.integers(2))}
+            )  # fmt: skip
+    tables = {
+        "atoms": (atoms, ATOMS),
+        "retrieval": (retrieval, RETRIEVAL),
+        "rerank": (reranked, RERANK),
+        "plans": (plans, PLANS),
+        "packed": (packed, PACKED),
+        "predictions": (predictions, PREDICTIONS),
+        "routing": (routing, ROUTING),
+    }
+    for table, (rows, schema) in tables.items():
+        write_table(DATA / f"{table}.parquet", rows, schema)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_study()
+    return tmp_path
+
+
+def written(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in sorted((folder / "reports").rglob("*.*"))}
+
+
+def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
+    analyze.run(params())
+    first = written(folder)
+    assert {path.name for path in first} == {
+        "metrics.json",
+        *(f"{name}.{form}" for name in VIEWS for form in ("csv", "md", "tex")),
+    }
+    analyze.run(params())
+    assert written(folder) == first
+
+
+def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_passes_every_tier(folder):
+    analyze.run(params())
+    table = pd.read_csv(folder / "reports" / "tables" / "ladder.csv")
+    routers = table[table["tier"] == "router"]
+    assert set(routers["budget_chars"]) == {900}
+    assert set(routers["control"]) == {"forest", "domain_rule"}
+    perfect = table[(table["planner"] == "evidence+nothing") & (table["pick"] != "nested")]
+    assert set(perfect["verdict"]) == {"supported"}
+
+
+def test_metrics_are_few_figures_of_the_tables(folder):
+    analyze.run(params())
+    found = json.loads((folder / "reports" / "metrics.json").read_text())
+    assert set(found) == {"accuracy", "failures", "ladder", "oracle_gap", "parse_rate_test", "planner_gain"}
+    assert found["accuracy"]["evidence+nothing"] == {"900": 1.0, "600": 1.0}
+    assert found["ladder"]["harness"]["supported"] > 0
+    assert set(found["planner_gain"]) == {"same_questions", "nested"}
+    budgets = pd.read_csv(folder / "reports" / "tables" / "budgets.csv")
+    assert not budgets["treatment"].str.startswith("evidence").any()
+
+
+def test_adding_a_comparison_changes_no_other_row(folder):
+    analyze.run(params())
+    before = pd.read_csv(folder / "reports" / "tables" / "comparisons.csv").set_index("name")
+    one = params().analyze.model_dump()["comparisons"]["plan"]
+    analyze.run(params(comparisons={"plan": one}))
+    after = pd.read_csv(folder / "reports" / "tables" / "comparisons.csv").set_index("name")
+    columns = ["low", "high", "plain_low", "plain_high", "p", "needed"]
+    assert after.loc["plan", columns].tolist() == before.loc["plan", columns].tolist()
+
+
+def test_a_study_without_comparisons_or_mechanisms_has_empty_tables(folder):
+    analyze.run(params(comparisons={}, mechanisms=None))
+    for name in ("comparisons", "mechanisms"):
+        assert pd.read_csv(folder / "reports" / "tables" / f"{name}.csv").empty
+
+
+@pytest.mark.parametrize("name", ["routing", "retrieval", "rerank", "plans", "packed", "predictions"])
+def test_a_missing_table_is_named(name, folder):
+    (DATA / f"{name}.parquet").unlink()
+    with pytest.raises(StudyError, match=f"{name}.parquet: no such file"):
+        analyze.run(params())
+
+
+def test_a_test_split_of_one_context_can_not_be_compared(folder):
+    write_json(DATA / "splits.json", {"train": IDS[:16], "dev": IDS[16:22], "test": IDS[22:]})
+    with pytest.raises(StudyError, match="the test questions have 1 context; intervals need 2"):
+        analyze.run(params())
