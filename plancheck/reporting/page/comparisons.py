@@ -11,8 +11,8 @@ from plancheck.reporting.page.charts.intervals import forest
 from plancheck.reporting.page.study import Drawing, Figure, Section, Study, questions_of
 
 PICKED = {
-    "same_questions": "best of several, picked on these questions",
-    "nested": "best of several, picked on train and dev",
+    "same_questions": "best of several, same questions",
+    "nested": "best of several on train and dev",
 }
 Row = Mapping[Any, Any]
 
@@ -73,16 +73,19 @@ def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
 
 def where(row: Row) -> str:
     """Budget, split where the table has several, and how the arms were picked."""
-    parts = [f"{row['budget_chars']:,} characters", f"{row['split']} questions" if "split" in row else ""]
-    return ", ".join([part for part in (*parts, PICKED.get(row.get("pick", ""), "")) if part])
+    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), "")]
+    return ", ".join(part for part in parts if part)
 
 
 def forest_caption(study: Study, table: pd.DataFrame) -> str:
+    picked = "pick" in table and (table["pick"] == "same_questions").any()
     return (
-        f"Accuracy of treatment minus control, {questions_of(table)} questions. Bars: {study.percent} percentile "
-        "bootstrap intervals, clustered by shared context. Filled: exact two-sided sign test, p adjusted "
-        f"(Benjamini-Hochberg over the table's rows of one kind of pick) at most {1 - study.confidence:.2g}; hollow: "
-        f"above. Grey band: differences below the margin of {100 * study.margin:g} points."
+        f"Accuracy of treatment minus control, {questions_of(table)} questions. "
+        f"{'Same questions: the best was picked on the questions it is tested on. ' if picked else ''}"
+        f"Bars: {study.percent} percentile bootstrap intervals, clustered by shared context. Filled: exact two-sided "
+        "sign test, p adjusted (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
+        f"{1 - study.confidence:.2g}; hollow: above. Grey band: differences below the margin of "
+        f"{100 * study.margin:g} points."
     )
 
 
