@@ -41,6 +41,7 @@ def opened(browser, made):
     def open_page(*, width=1280, scheme="light"):
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         pages.append(page)
+        page.set_default_timeout(120_000)  # a busy machine may start a browser slowly
         page.on("console", lambda message: problems.append(message.text))
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("requestfailed", lambda request: problems.append(request.url))
