@@ -174,12 +174,14 @@ def show(path: Path, *, console: Console) -> None:
         box=SIMPLE_HEAD,
         pad_edge=False,
     )
-    for name in ("planner", "ends at", "control", "verdict", "points [interval]"):
+    for name in ("planner", "ends at", "control", "verdict", "points (interval)"):
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
     for row in records(survival(table[table["budget_chars"] == budget])):
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "no tier", "", "supported", "")
             continue
-        gain = f"{signed_points(row['difference'])} [{signed_points(row['low'])}, {signed_points(row['high'])}]"
-        view.add_row(row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), gain)
+        gain, low, high = (signed_points(row[name]) for name in ("difference", "low", "high"))
+        view.add_row(
+            row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), f"{gain} ({low} to {high})"
+        )
     console.print(view)

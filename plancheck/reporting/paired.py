@@ -70,9 +70,10 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     """PAIRED of one comparison, ``p_adjusted`` and ``tests`` still empty.
 
     ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
-    context they are the same. The bootstrap's seed is made of ``method.seed``, the two names and the split, so that
-    a comparison has the same figures in every table, whatever else is compared. ``needed`` is how many questions find
-    a difference of ``method.margin`` at the discordance seen; empty where fewer than that share of questions differ.
+    context they are the same. The bootstrap's seed is made of ``method.seed``, the two names and the split, so that a
+    comparison has the same figures in every table, whatever else is compared, and mirrored ones with the arms swapped.
+    ``needed`` is how many questions find a difference of ``method.margin`` at the discordance seen; empty where fewer
+    than that share of questions differ.
 
     Raises:
         ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
@@ -80,7 +81,7 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     ids = results.splits[split]
     pairs = join_pairs(*([(i, float(side.right[i])) for i in ids] for side in (treatment, control)))
     clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
-    seed = seed_of(method.seed, treatment.name, control.name, split)
+    seed = seed_of(method.seed, *sorted((treatment.name, control.name)), split)
     found = compare(
         pairs,
         generator=np.random.default_rng(seed),
