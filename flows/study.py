@@ -23,6 +23,7 @@ RETRIES = 2
 MAIN_TABLE = Path("reports/tables/main.csv")
 SELECTION_TABLE = Path("reports/tables/selection.csv")
 LADDER = Path("reports/tables/ladder.csv")
+PAGE = Path("reports/index.html")
 
 
 @flow(name="study")
@@ -97,7 +98,8 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
             selection_table.show(SELECTION_TABLE, console=console)
         if LADDER.exists():
             ladder.show(LADDER, console=console)
-        print(f"Every table and report: {MAIN_TABLE.parent.parent}")
+        if PAGE.exists():
+            print(f"The report: {PAGE}. Every table: {MAIN_TABLE.parent}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -22,6 +22,7 @@ STAGES: Final[Mapping[str, str]] = {
     "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make every table, the survival ladder and the metrics.",
+    "report": "Make the page that shows the study: reports/index.html.",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)

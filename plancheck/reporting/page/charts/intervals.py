@@ -1,0 +1,155 @@
+"""Points with intervals: forest plots of differences, and dot plots of accuracies."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+from altair.typing import ChartType
+
+from plancheck.reporting.page.charts.widths import WIDTH
+
+ROW_HEIGHT = 58  # a forest plot's row: two lines of words over the interval
+ROUTER_HEIGHT = 40
+POLICY_HEIGHT = 20
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+
+
+def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confidence: float) -> ChartType:
+    """Paired differences in points with their intervals, one a row in the order given, each under its label.
+
+    Args:
+        rows: label, where (under the label), difference, low, high (shares; none empty), p_adjusted, colour, detail.
+        margin: smallest difference that matters, as a share; drawn as a band around no difference.
+        confidence: of the intervals; a filled point has an adjusted p of at most 1 - confidence.
+    """
+    data = pd.DataFrame(
+        {
+            "row": range(len(rows)),
+            "label": rows["label"],
+            "where": rows["where"],
+            "difference": 100 * rows["difference"],
+            "low": 100 * rows["low"],
+            "high": 100 * rows["high"],
+            "p": rows["p_adjusted"],
+            "colour": rows["colour"],
+            "fill": (rows["p_adjusted"] <= 1 - confidence).astype(float),
+            "detail": rows["detail"],
+        }
+    )
+    y = alt.Y("row:O", axis=None)
+    base = alt.Chart(data)
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    tooltip = [
+        alt.Tooltip("label:N", title="Comparison"),
+        alt.Tooltip("where:N", title="On"),
+        alt.Tooltip("detail:N", title="Outcome"),
+        alt.Tooltip("difference:Q", title="Difference, points", format="+.1f"),
+        alt.Tooltip("low:Q", title="Low", format="+.1f"),
+        alt.Tooltip("high:Q", title="High", format="+.1f"),
+        alt.Tooltip("p:Q", title="Adjusted p", format=".3f"),
+    ]
+    layers: list[alt.Chart] = []
+    if margin is not None:
+        band = alt.Chart(pd.DataFrame({"low": [-100 * margin], "high": [100 * margin]}))
+        layers.append(band.mark_rect(opacity=0.13, tooltip=False).encode(x="low:Q", x2="high:Q"))
+    layers += [
+        alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[4, 3]).encode(x="zero:Q"),
+        base.mark_rule(strokeWidth=2, yOffset=12).encode(
+            x=alt.X("low:Q", title="Difference in accuracy, points"),
+            x2="high:Q", y=y, color=colour, tooltip=tooltip,
+        ),
+        base.mark_point(size=80, strokeWidth=2, opacity=1, yOffset=12).encode(
+            x="difference:Q", y=y, stroke=alt.Stroke("colour:N", scale=None, legend=None),
+            fill=alt.Fill("colour:N", scale=None, legend=None),
+            fillOpacity=alt.FillOpacity("fill:Q", scale=None, legend=None), tooltip=tooltip,
+        ),
+        *(
+            base.mark_text(align="left", baseline="middle", dy=offset, fontSize=size, opacity=opacity, limit=0).encode(
+                x=alt.value(2), y=y, text=f"{name}:N"
+            )
+            for name, offset, size, opacity in (("label", -18, 12, 1), ("where", -4, 11, 0.75))
+        ),
+    ]  # fmt: skip
+    return alt.layer(*layers).properties(
+        width="container", autosize=WIDTH, height=ROW_HEIGHT * len(data), description=description
+    )
+
+
+def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
+    """Accuracies in % with their intervals, one a row in the order given, each under its label.
+
+    Args:
+        rows: label, accuracy, low, high (shares), kind (what the shape means).
+    """
+    data = pd.DataFrame(
+        {
+            "row": range(len(rows)),
+            "label": rows["label"],
+            "kind": rows["kind"],
+            "accuracy": 100 * rows["accuracy"],
+            "low": 100 * rows["low"],
+            "high": 100 * rows["high"],
+        }
+    )
+    y = alt.Y("row:O", axis=None)
+    base = alt.Chart(data)
+    tooltip = ["label:N", "kind:N", *(alt.Tooltip(f"{name}:Q", format=".1f") for name in ("accuracy", "low", "high"))]
+    kinds = list(dict.fromkeys(data["kind"]))
+    shape = alt.Shape(
+        "kind:N",
+        scale=alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)])),
+        legend=alt.Legend(title=None, orient="bottom", columns=1, labelLimit=310),
+    )
+    return alt.layer(
+        base.mark_rule(strokeWidth=2, yOffset=9).encode(
+            x=alt.X("low:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])), x2="high:Q", y=y, tooltip=tooltip
+        ),
+        base.mark_point(size=80, filled=True, opacity=1, yOffset=9).encode(
+            x="accuracy:Q", y=y, shape=shape, tooltip=tooltip
+        ),
+        base.mark_text(align="left", baseline="middle", dy=-8, fontSize=12, limit=0).encode(
+            x=alt.value(2), y=y, text="label:N"
+        ),
+    ).properties(width="container", autosize=WIDTH, height=ROUTER_HEIGHT * len(data), description=description)
+
+
+def heldout(rows: pd.DataFrame, *, description: str) -> ChartType:
+    """Accuracy in % of each policy on test questions (with interval), and on all questions, as a bar across.
+
+    Args:
+        rows: policy, test, low, high, everyone (shares), colour; policies once each, in the order given.
+    """
+    data = pd.DataFrame(
+        {
+            "policy": rows["policy"],
+            "colour": rows["colour"],
+            **{name: 100 * rows[name] for name in ("test", "low", "high", "everyone")},
+        }
+    )
+    y = policies_axis(list(data["policy"]))
+    base = alt.Chart(data)
+    colour = alt.Color("colour:N", scale=None, legend=None)
+    tooltip = [
+        "policy:N",
+        alt.Tooltip("test:Q", title="Test, %", format=".1f"),
+        alt.Tooltip("low:Q", title="Test, low", format=".1f"),
+        alt.Tooltip("high:Q", title="Test, high", format=".1f"),
+        alt.Tooltip("everyone:Q", title="All (partly transductive), %", format=".1f"),
+    ]
+    chart = alt.layer(
+        base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])),
+            x2="high:Q", y=y, color=colour, tooltip=tooltip,
+        ),
+        base.mark_point(size=70, filled=True, opacity=1).encode(x="test:Q", y=y, color=colour, tooltip=tooltip),
+        base.mark_tick(thickness=2, size=15, opacity=1).encode(x="everyone:Q", y=y, tooltip=tooltip),
+    )  # fmt: skip
+    return chart.properties(
+        width="container", autosize=WIDTH, height=POLICY_HEIGHT * len(data), description=description
+    )
+
+
+def policies_axis(policies: Sequence[str], *, grid: bool = True) -> alt.Y:
+    """Policies down the side, in the order given."""
+    axis = alt.Axis(labelLimit=190, labelPadding=7, ticks=False, domain=False, grid=grid)
+    return alt.Y("policy:N", sort=list(policies), title=None, axis=axis)

@@ -1,0 +1,105 @@
+"""Sections of paired comparisons: declared ones, each budget, sensitivity, packing order, and power."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plancheck.reporting.page import columns
+from plancheck.reporting.page.cells import Column, table_view
+from plancheck.reporting.page.charts.intervals import forest
+from plancheck.reporting.page.study import Drawing, Figure, Section, Study, questions_of
+
+PICKED = {
+    "same_questions": "best of several, same questions",
+    "nested": "best of several on train and dev",
+}
+Row = Mapping[Any, Any]
+
+
+def comparisons_section(study: Study) -> Section:
+    lead = (
+        "Differences between two policies on the same questions: treatment minus control. A control picked as the best "
+        "of several on the questions it is then tested on is labelled so, and given again as picked on train and dev "
+        "and tested on test."
+    )
+    figures = (
+        paired_figure(study, "comparisons", "Declared comparisons", columns.COMPARISONS),
+        paired_figure(study, "budgets", "Best planner against best control at each budget", columns.BUDGETS),
+        paired_figure(study, "sensitivity", "The trained planner against its early adapter", columns.SENSITIVITY),
+        paired_figure(study, "order", "The selector's own order against the hybrid order", columns.ORDER),
+    )
+    return Section("comparisons", "Paired differences", lead, figures)
+
+
+def paired_figure(study: Study, name: str, title: str, shown: Sequence[Column]) -> Figure:
+    """The forest plot of a table of paired differences, its rows in the table's order."""
+    table = study.table(name)
+    figure = f"{name}-forest"
+    if table.empty:
+        return Figure(figure, title, absent=f"{name}.csv holds no row: this study makes no such comparison.")
+    view = table_view(f"{name}.csv", table, shown, caption=f"{title}.")
+    drawn = table[table["difference"].notna() & table["low"].notna()]
+    if drawn.empty:
+        return Figure(figure, title, absent="No comparison here has a difference with an interval.", tables=(view,))
+    chart = forest(
+        forest_rows(study, drawn),
+        description=f"{title}: {len(drawn)} differences with intervals.",
+        margin=study.margin,
+        confidence=study.confidence,
+    )
+    return Figure(figure, title, forest_caption(study, drawn), (Drawing(f"{name}-chart", chart),), tables=(view,))
+
+
+def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """What the forest plot draws, from rows of paired outcomes of a treatment and a control."""
+    rows = table.to_dict("records")
+    return pd.DataFrame(
+        {
+            "label": [f"{row['treatment']} − {row['control']}" for row in rows],
+            "where": [where(row) for row in rows],
+            "difference": table["difference"].to_numpy(),
+            "low": table["low"].to_numpy(),
+            "high": table["high"].to_numpy(),
+            "p_adjusted": table["p_adjusted"].to_numpy(),
+            "colour": [study.family(row["treatment"]).colour for row in rows],
+            "detail": [
+                f"{row['wins']:,} wins, {row['losses']:,} losses, {row['ties']:,} ties of {row['questions']:,}"
+                for row in rows
+            ],
+        }
+    )
+
+
+def where(row: Row) -> str:
+    """Budget, split where the table has several, and how the arms were picked."""
+    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), "")]
+    return ", ".join(part for part in parts if part)
+
+
+def forest_caption(study: Study, table: pd.DataFrame) -> str:
+    picked = "pick" in table and (table["pick"] == "same_questions").any()
+    return (
+        f"Accuracy of treatment minus control, {questions_of(table)} questions. "
+        f"{'Same questions: the best was picked on the questions it is tested on. ' if picked else ''}"
+        f"Bars: {study.percent} percentile bootstrap intervals, clustered by shared context. Filled: exact two-sided "
+        "sign test, p adjusted (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
+        f"{1 - study.confidence:.2g}; hollow: above. Grey band: differences below the margin of "
+        f"{100 * study.margin:g} points."
+    )
+
+
+def power_section(study: Study) -> Section:
+    table = study.table("power")
+    title = "Questions needed for an effect"
+    if table.empty:
+        figure = Figure("power", title, absent="power.csv holds no row: too few questions differ to plan from.")
+    else:
+        caption = (
+            "For each comparison: the least difference that this many questions could show, and how many it would take "
+            f"for a given one, at the discordance seen (two-sided level {1 - study.confidence:.2g})."
+        )
+        view = table_view("power.csv", table, columns.POWER, caption=title + ".")
+        figure = Figure("power", title, caption, tables=(view,))
+    lead = "What this many questions could have shown at all. An unsupported gain is no proof of none."
+    return Section("power", "Power", lead, (figure,))

@@ -1,0 +1,55 @@
+"""Each question's letters under every policy and budget, compactly: IDs and letters, no benchmark text."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import pandas as pd
+
+from plancheck.records import FAILURES
+
+# A failed answer's mark in place of its letter.
+MARKS: Final = dict(zip(FAILURES, "ulme", strict=True))
+
+
+def drilldown(
+    predictions: pd.DataFrame,
+    domains: Mapping[str, str],
+    splits: Mapping[str, Sequence[str]],
+    *,
+    policies: Sequence[str],
+    budgets_chars: Sequence[int],
+) -> dict[str, Any]:
+    """What the page's script shows of single questions.
+
+    Args:
+        predictions: question_id, policy, budget_chars, letter, gold, failure.
+        domains: by question ID.
+        splits: question IDs by split.
+
+    Returns:
+        ``questions``: [ID, place in ``domains``, split, gold letter], by ID; ``letters``: by budget (as given), for
+        each question one character a policy: the letter, a key of ``failures``, or "." without a row.
+    """
+    split_of = {question_id: split for split, ids in splits.items() for question_id in ids}
+    ids = sorted(split_of)
+    names = sorted({domains[question_id] for question_id in ids})
+    shown: dict[tuple[str, str, int], str] = {}
+    gold: dict[str, str] = {}
+    for row in predictions.to_dict("records"):
+        letter = MARKS[row["failure"]] if pd.isna(row["letter"]) else row["letter"]
+        shown[row["question_id"], row["policy"], row["budget_chars"]] = letter
+        gold[row["question_id"]] = row["gold"]
+    return {
+        "policies": list(policies),
+        "budgets": list(budgets_chars),
+        "domains": names,
+        "failures": {mark: failure for failure, mark in MARKS.items()},
+        "questions": [
+            [question_id, names.index(domains[question_id]), split_of[question_id], gold.get(question_id, ".")]
+            for question_id in ids
+        ],
+        "letters": [
+            ["".join(shown.get((question_id, policy, budget), ".") for policy in policies) for question_id in ids]
+            for budget in budgets_chars
+        ],
+    }

@@ -1,0 +1,151 @@
+"""Sections on what happens inside: packed contexts, evidence, mechanisms and training."""
+
+from typing import Final
+
+import pandas as pd
+
+from plancheck.reporting.page import columns
+from plancheck.reporting.page.cells import table_view
+from plancheck.reporting.page.charts.contents import composition, recall, selected
+from plancheck.reporting.page.charts.mechanisms import wins_and_losses
+from plancheck.reporting.page.charts.training import loss_curve
+from plancheck.reporting.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+
+MEASURES: Final = {
+    "jaccard": "Overlap of plan and reranker's top (Jaccard)",
+    "displacement": "Share of the reranker's top displaced",
+    "evidence_recall": "Evidence recall",
+    "mean_rank": "Mean rank of the selected atoms",
+    "normalised_entropy": "Normalised entropy of the pool's scores",
+    "top_gap": "Gap between the two best scores",
+    "gini": "Gini index of the pool's scores",
+    "variation": "Coefficient of variation of the pool's scores",
+}
+
+
+def composition_section(study: Study) -> Section:
+    lead = "How much of what the answer model reads was selected by a planner, and how much retrieval filled in."
+    return Section("composition", "Packed contexts", lead, (composition_figure(study),))
+
+
+def composition_figure(study: Study) -> Figure:
+    figure, title = "packed-composition", "What the packed contexts are made of"
+    table = study.table("composition")
+    rows = table[table["budget_chars"] == study.largest] if not table.empty else table
+    rows = rows[rows["mean_share"].notna()] if not rows.empty else rows
+    if rows.empty:
+        return Figure(figure, title, absent="composition.csv holds no share: no policy shows any context.")
+    caption = f"Mean share of the packed characters at {study.largest:,} characters, {questions_of(rows)} questions."
+    chart = composition(rows, description="Share of selected, anchored and filled characters by policy.")
+    view = table_view(
+        "composition.csv", rows, columns.COMPOSITION, caption=title + f", at {study.largest:,} characters.",
+        note="The file also holds the other budgets." if len(rows) < len(table) else "",
+    )  # fmt: skip
+    return Figure(figure, title, caption, (Drawing("composition-chart", chart),), tables=(view,))
+
+
+def evidence_section(study: Study) -> Section:
+    lead = "Whether the text that answers the question was shown at all. Known for generated questions only."
+    return Section("evidence", "Evidence recall", lead, (recall_figure(study), selection_figure(study)))
+
+
+def recall_figure(study: Study) -> Figure:
+    figure, title = "evidence-recall", "Accuracy against the evidence shown"
+    main = study.table("main")
+    rows = main[(main["split"] == ALL) & main["evidence_recall"].notna()] if not main.empty else main
+    if rows.empty:
+        return Figure(figure, title, absent="The benchmark does not say where its evidence is, so recall is unknown.")
+    drawn = rows.assign(
+        family=[study.family(policy).label for policy in rows["policy"]],
+        colour=[study.family(policy).colour for policy in rows["policy"]],
+    )
+    caption = (
+        f"One point a policy and budget, {questions_of(rows)} questions (all; partly transductive). Evidence shown: "
+        "mean share of a question's evidence spans that the packed context holds whole."
+    )
+    chart = recall(drawn, description=f"Accuracy against evidence recall of {len(rows)} policies and budgets.")
+    view = table_view("main.csv", rows, columns.RECALL, caption=title + ", all questions.")
+    return Figure(figure, title, caption, (Drawing("recall-chart", chart),), tables=(view,))
+
+
+def selection_figure(study: Study) -> Figure:
+    figure, title = "selection", "What the selectors select"
+    table = study.table("selection")
+    if table.empty:
+        return Figure(figure, title, absent="selection.csv holds no row: this study has no planner.")
+    view = table_view("selection.csv", table, columns.SELECTION, caption=title + ", by split.")
+    rows = table[(table["split"] == "test") & table["evidence_recall"].notna()]
+    if rows.empty:
+        return Figure(figure, title, absent="Evidence is unknown here; the table says how often plans parse.",
+                      tables=(view,))  # fmt: skip
+    caption = (
+        f"Test questions, {questions_of(rows)}. Recall: mean share of evidence spans inside the selected atoms, 0 for "
+        "a failed plan. Precision: mean share of selected atoms that hold a span whole, over plans that did not fail."
+    )
+    chart = selected(rows, description=f"Evidence recall and precision of {len(rows)} selectors.")
+    return Figure(figure, title, caption, (Drawing("selection-chart", chart),), tables=(view,))
+
+
+def mechanisms_section(study: Study) -> Section:
+    lead = (
+        "What tells the questions that the planner wins from those that it loses. Exploratory: many tests, few pairs."
+    )
+    return Section("mechanisms", "Mechanisms", lead, (mechanisms_figure(study),))
+
+
+def mechanisms_figure(study: Study) -> Figure:
+    figure, title = "wins-and-losses", "Measures over wins and over losses"
+    table = study.table("mechanisms")
+    if table.empty:
+        return Figure(figure, title, absent="mechanisms.csv holds no row: no win or no loss to tell apart.")
+    view = table_view("mechanisms.csv", table, columns.MECHANISMS, caption=title + ".")
+    drawn = table[table["mean_wins"].notna() & table["mean_losses"].notna()]
+    if drawn.empty:
+        return Figure(figure, title, absent="No measure has both wins and losses to compare.", tables=(view,))
+    drawings = []
+    for place, measure in enumerate(dict.fromkeys(drawn["measure"])):
+        rows = drawn[drawn["measure"] == measure]
+        labels = [
+            f"{'' if pd.isna(scorer) else f'{scorer}, '}{int(budget):,}"
+            for scorer, budget in zip(rows["scorer"], rows["budget_chars"], strict=True)
+        ]
+        chart = wins_and_losses(rows.assign(label=labels), description=f"Mean {measure} over wins and over losses.")
+        drawings.append(Drawing(f"mechanism-{place}", chart, MEASURES.get(measure, str(measure).replace("_", " "))))
+    alpha = 1 - study.confidence
+    tests, found = int(table["tests"].max()), int((table["p_adjusted"] <= alpha).sum())
+    arms = table.iloc[0]
+    caption = (
+        f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer "
+        f"and budget in characters. Of {tests:,} tests with enough wins and losses, {found:,} hold at {alpha:.2g} "
+        "after Benjamini-Hochberg adjustment."
+    )
+    return Figure(figure, title, caption, tuple(drawings), tables=(view,))
+
+
+def training_section(study: Study) -> Section:
+    lead = "How the planner's adapter learned."
+    return Section("training", "Training", lead, (training_figure(study),))
+
+
+def training_figure(study: Study) -> Figure:
+    figure, title = "training-loss", "Training loss of the planner"
+    training = study.training
+    if not training or not training.get("losses"):
+        return Figure(figure, title, absent="No planner was trained in this study.")
+    losses, dev_loss = list(training["losses"]), training.get("dev_loss")
+    dev = (
+        ""
+        if dev_loss is None
+        else f"; diamond: {training['dev_rows']:,} dev rows after the last step, {dev_loss:.3g} nats"
+    )
+    caption = (
+        f"Mean loss of the supervised tokens at each of {len(losses):,} optimiser steps, {training['rows']:,} training "
+        f"rows{dev}. Dashed: the step whose adapter is kept as the early planner."
+    )
+    chart = loss_curve(
+        losses, early_step=training.get("early_step"), dev_loss=dev_loss,
+        description=f"Training loss over {len(losses)} optimiser steps.",
+    )  # fmt: skip
+    table = pd.DataFrame({"step": range(1, len(losses) + 1), "loss": losses})
+    view = table_view("train_loss.csv", table, columns.TRAINING, caption=title + ".")
+    return Figure(figure, title, caption, (Drawing("training-chart", chart),), tables=(view,))

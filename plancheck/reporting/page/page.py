@@ -1,0 +1,77 @@
+"""The whole page as one HTML text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from plancheck.reporting.page import columns, ladder
+from plancheck.reporting.page.cells import TableView, table_view
+from plancheck.reporting.page.comparisons import comparisons_section, power_section
+from plancheck.reporting.page.families import FAMILIES
+from plancheck.reporting.page.insides import (
+    composition_section,
+    evidence_section,
+    mechanisms_section,
+    training_section,
+)
+from plancheck.reporting.page.render import render
+from plancheck.reporting.page.results import accuracy_section, domains_section
+from plancheck.reporting.page.routing import routing_section
+from plancheck.reporting.page.study import Study
+
+SECTIONS = (
+    accuracy_section,
+    comparisons_section,
+    domains_section,
+    routing_section,
+    composition_section,
+    evidence_section,
+    mechanisms_section,
+    training_section,
+    power_section,
+)
+
+
+def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str, Any]) -> str:
+    """The page's HTML.
+
+    Args:
+        questions: see drilldown.
+        provenance: profile, parameters (YAML text), models, environment, splits (sizes), split_digest, files
+            (digest by path).
+    """
+    sections = [make(study) for make in SECTIONS]
+    rungs = study.table("ladder")
+    view = {
+        "sections": sections,
+        "answer": ladder.answer(rungs, planner=study.planner, margin=study.margin),
+        "calibration": ladder.calibration(rungs),
+        "matrices": ladder.matrices(rungs, study.family_of, planner=study.planner) if not rungs.empty else [],
+        "ladder_table": ladder_table(study),
+        "families": FAMILIES,
+        "verdicts": ladder.VERDICTS,
+        "alpha": f"{1 - study.confidence:.2g}",
+        "percent": study.percent,
+        "margin": f"{100 * study.margin:g}",
+        "provenance": provenance,
+        "digests": provenance["files"],
+    }
+    specs = {
+        drawing.id: drawing.chart.to_dict()
+        for section in sections
+        for figure in section.figures
+        for drawing in figure.drawings
+    }
+    colours = {policy: FAMILIES[family].colour for policy, family in study.family_of.items()}
+    return render(
+        view,
+        specs=specs,
+        questions={**questions, "treatment": study.planner, "control": study.control, "colours": colours},
+    )
+
+
+def ladder_table(study: Study) -> TableView:
+    """The ladder's rows at the largest budget; of the others the page shows verdicts alone."""
+    rungs = study.table("ladder")
+    rows = rungs[rungs["budget_chars"] == rungs["budget_chars"].max()] if not rungs.empty else rungs
+    note = "The file also holds the other budgets." if len(rows) < len(rungs) else ""
+    return table_view("ladder.csv", rows, columns.LADDER, caption="The survival ladder.", note=note)

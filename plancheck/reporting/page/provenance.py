@@ -1,0 +1,58 @@
+"""What the report was made from, without anything that names a machine, a person or a time."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any
+
+import yaml
+
+
+def without_places(value: Any) -> Any:
+    """``value`` with each path that leads outside the project's folder cut to its last part.
+
+    Such a path (absolute, from a home folder, or upwards) says whose machine it was. Strings in lists are left as
+    they are: none of them is a path.
+    """
+    if isinstance(value, Mapping):
+        return {key: without_places(item) for key, item in value.items()}
+    return portable(value) if isinstance(value, str) else value
+
+
+def portable(text: str) -> str:
+    posix, windows = PurePosixPath(text), PureWindowsPath(text)
+    outside = posix.is_absolute() or windows.is_absolute() or text.startswith("~") or ".." in windows.parts
+    return f"…/{windows.name}" if outside else text
+
+
+def parameters_text(params: Mapping[str, Any]) -> str:
+    """The parameters as YAML, sections in their own order."""
+    return yaml.safe_dump(without_places(params), sort_keys=False, allow_unicode=True, width=100)
+
+
+def split_digest(splits: Mapping[str, Sequence[str]]) -> str:
+    """SHA-256 of the sorted question IDs of each split, as canonical JSON."""
+    value = {split: sorted(ids) for split, ids in splits.items()}
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def models(lock: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Role, name, source, revision and SHA-256 of the weights of each model in models/lock.json, by role.
+
+    The digest is that of all the model's files: SHA-256 over their sorted names and digests.
+    """
+    found = []
+    for role, name in sorted(lock["roles"].items()):
+        model = lock["models"][name]
+        files = "".join(f"{path} {digest}\n" for path, digest in sorted(model["files"].items()))
+        found.append(
+            {
+                "role": role,
+                "name": portable(str(model["name"])),
+                "source": str(model["source"]),
+                "revision": portable(str(model["revision"])),
+                "digest": hashlib.sha256(files.encode()).hexdigest(),
+            }
+        )
+    return found

@@ -1,0 +1,58 @@
+"""The section of the oracle gap and the routers."""
+
+from typing import Final
+
+import pandas as pd
+
+from plancheck.reporting.page import columns
+from plancheck.reporting.page.cells import table_view
+from plancheck.reporting.page.charts.intervals import routers
+from plancheck.reporting.page.study import Drawing, Figure, Section, Study, questions_of
+
+KINDS: Final = {
+    "oracle": "oracle, an upper bound that knows the gold letter",
+    "deployable": "deployable, leakage-safe",
+    "fixed": "fixed, best single policy of each training fold",
+    "optimistic": "optimistic, fitted on the questions it is tested on",
+}
+SCHEMES: Final = {
+    "none": "",
+    "stratified": ", stratified folds",
+    "leave_one_domain_out": ", leave one domain out",
+    "in_sample": ", in sample",
+}
+
+
+def routing_section(study: Study) -> Section:
+    lead = (
+        "How much a perfect choice between policies could bring, and how much of it a router gets that sees only what "
+        "is known before the answer."
+    )
+    return Section("routing", "Oracle gap and routers", lead, (routing_figure(study),))
+
+
+def routing_figure(study: Study) -> Figure:
+    figure, title = "routers", "Oracles, routers and the best single policy"
+    table = study.table("routing")
+    if table.empty:
+        return Figure(figure, title, absent="routing.csv holds no row: no router was run in this study.")
+    rows = pd.DataFrame(
+        {
+            "label": [
+                f"{router}{SCHEMES.get(scheme, f', {scheme}')}"
+                for router, scheme in zip(table["router"], table["scheme"], strict=True)
+            ],
+            "kind": [KINDS.get(kind, kind) for kind in table["kind"]],
+            "accuracy": table["accuracy"],
+            "low": table["wilson_low"],
+            "high": table["wilson_high"],
+        }
+    )
+    caption = (
+        f"Accuracy with Wilson {study.percent} intervals, {questions_of(table)} questions. oracle_pair chooses between "
+        "the planner and its control, oracle_all among all policies. Only deployable routers could be used. "
+        "Differences in the table are against the best single policy of the same folds, with an exact sign test."
+    )
+    chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
+    view = table_view("routing.csv", table, columns.ROUTING, caption=title + ".")
+    return Figure(figure, title, caption, (Drawing("routers-chart", chart),), tables=(view,))

@@ -1,0 +1,93 @@
+"""What the page is made from, and the pieces it is made of: sections of figures, each beside its table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+from altair.typing import ChartType
+
+from plancheck.reporting.page.cells import TableView
+from plancheck.reporting.page.families import FAMILIES, Family
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """The study's tables and what is needed to read them.
+
+    Args:
+        tables: by name of the CSV without its suffix; a table that was not made is an empty frame without columns.
+        training: reports/train.json; None where no planner was trained.
+        family_of: family (a key of FAMILIES) by policy, in the order declared.
+        planner: the trained planner's policy that the study is about.
+        control: the policy that it is first compared with.
+        budgets_chars: as declared.
+        confidence: of every interval; tests are at the level 1 - confidence.
+        margin: smallest gain in accuracy that matters, as a share.
+    """
+
+    tables: Mapping[str, pd.DataFrame]
+    training: Mapping[str, Any] | None
+    family_of: Mapping[str, str]
+    planner: str
+    control: str
+    budgets_chars: Sequence[int]
+    confidence: float
+    margin: float
+
+    def table(self, name: str) -> pd.DataFrame:
+        return self.tables.get(name, pd.DataFrame())
+
+    def family(self, policy: str) -> Family:
+        return FAMILIES[self.family_of.get(policy, "router")]
+
+    @property
+    def largest(self) -> int:
+        return max(self.budgets_chars)
+
+    @property
+    def percent(self) -> str:
+        """The confidence as in "95 %", with a space that does not break."""
+        return f"{100 * self.confidence:g}\N{NO-BREAK SPACE}%"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A chart: the ID of its place in the page, and a heading of its own where a figure has several."""
+
+    id: str
+    chart: ChartType
+    heading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One or more charts under a caption, and the tables that they are drawn from.
+
+    Where the data for it are missing there is no chart and ``absent`` says why.
+    """
+
+    id: str
+    title: str
+    caption: str = ""
+    drawings: tuple[Drawing, ...] = ()
+    absent: str = ""
+    tables: tuple[TableView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page: its figures under a heading and one sentence or two."""
+
+    id: str
+    heading: str
+    lead: str
+    figures: tuple[Figure, ...] = field(default=())
+
+
+def questions_of(table: pd.DataFrame) -> str:
+    """The number of questions as in "n = 48", or its range where rows differ."""
+    low, high = int(table["questions"].min()), int(table["questions"].max())
+    return f"n = {low:,}" if low == high else f"n = {low:,} to {high:,}"

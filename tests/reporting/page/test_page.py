@@ -1,0 +1,159 @@
+"""The whole page, made by stage report from a small study's files."""
+
+import os
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+
+from plancheck.errors import StudyError
+from plancheck.params import Params, parse_params
+from plancheck.reporting.page.columns import LADDER
+from plancheck.reporting.page.page import page
+from plancheck.reporting.page.study import Study
+from plancheck.stages import report
+
+ROOT = Path(__file__).parents[3]
+
+
+class Numbers(HTMLParser):
+    """The ``data`` elements of each row of the table with a caption."""
+
+    def __init__(self, caption):
+        super().__init__()
+        self.caption, self.inside, self.heard, self.rows = caption, False, False, []
+
+    def handle_starttag(self, tag, attributes):
+        self.heard = tag == "caption"
+        if self.inside and tag == "tr":
+            self.rows.append([])
+        if self.inside and tag == "data":
+            self.rows[-1].append(float(dict(attributes)["value"]))
+
+    def handle_data(self, text):
+        if self.heard and text.startswith(self.caption):
+            self.inside = True
+
+    def handle_endtag(self, tag):
+        if tag == "table":
+            self.inside = False
+
+
+def test_the_page_answers_first_and_shows_every_section_in_order(made):
+    html = made.html
+    order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="comparisons"', 'id="domains"', 'id="routing"',
+             'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"',
+             'id="provenance"']  # fmt: skip
+    places = [html.index(mark) for mark in order]
+    assert places == sorted(places)
+    assert "sft+hybrid_anchor is supported at" in html
+
+
+def test_no_benchmark_text_is_in_the_page(made):
+    assert made.secret in (pd.read_parquet(made.folder / "data" / "questions.parquet")["question"]).iloc[0]
+    assert made.secret not in made.html
+
+
+def test_the_page_names_no_place_on_this_machine(made):
+    assert str(made.folder) not in made.html
+    assert str(Path.home()) not in made.html
+    assert "/home/ada" not in made.html
+    assert "…/questions.json" in made.html
+
+
+def test_every_number_of_the_ladder_is_the_csv_s(made):
+    table = pd.read_csv(made.folder / "reports" / "tables" / "ladder.csv")
+    table = table[table["budget_chars"] == table["budget_chars"].max()]
+    sources = [name for column in LADDER if column.kind != "text" for name in column.sources if name in table]
+    numbers = Numbers("The survival ladder.")
+    numbers.feed(made.html)
+
+    rows = [row for row in numbers.rows if row]
+    assert rows == [[float(row[name]) for name in sources] for row in table.to_dict("records")]
+
+
+def test_two_processes_and_two_folders_make_the_same_bytes(made, tmp_path, write, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    (tmp_path / "params.yaml").write_bytes((made.folder / "params.yaml").read_bytes())
+    for salt in ("1", "2"):
+        subprocess.run(
+            [sys.executable, "-m", "plancheck", "report"],
+            cwd=tmp_path, env=os.environ | {"PYTHONHASHSEED": salt, "PYTHONPATH": str(ROOT)}, check=True,
+            capture_output=True,
+        )  # fmt: skip
+        assert (tmp_path / "reports" / "index.html").read_text(encoding="utf-8") == made.html
+
+
+def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tmp_path, write, monkeypatch, settings):
+    monkeypatch.chdir(tmp_path)
+    selectors = {"bm25": None, "hybrid_anchor": None, "rerank": None, "sft+hybrid_anchor": "sft"}
+    tiers = {"retrieval": ["bm25", "hybrid_anchor"], "rerank": ["rerank"]}
+    write(tmp_path, selectors=selectors, tiers=tiers, trained=False)
+
+    report.run(settings(selectors, tiers))
+
+    html = (tmp_path / "reports" / "index.html").read_text(encoding="utf-8")
+    assert "No planner was trained in this study." in html
+    assert "so recall is unknown" in html
+    assert "To calibrate the eye" not in html
+    assert "order.csv holds no row" in html
+
+
+def test_an_empty_study_is_a_page_of_sentences(made):
+    study = Study({}, None, {}, planner="p", control="c", budgets_chars=[9], confidence=0.95, margin=0.05)
+    html = page(study, questions=letters("q1"), provenance=origin())
+    assert "gives no answer" in html
+    assert "ladder.csv holds no row" in html
+
+
+def test_hostile_names_are_escaped(made):
+    hostile = "<script>alert(1)</script>"
+    main = pd.DataFrame(
+        [
+            {"policy": hostile, "budget_chars": 9, "split": split, "questions": 2, "correct": 1, "accuracy": 0.5,
+             "wilson_low": 0.1, "wilson_high": 0.9, "evidence_recall": None, "failures": 0, "failed_plans": 0}
+            for split in ("all", "test")
+        ]
+    )  # fmt: skip
+    study = Study(
+        {"main": main}, {"losses": [1.0], "rows": 1}, {hostile: "sft"},
+        planner=hostile, control=hostile, budgets_chars=[9], confidence=0.95, margin=0.05,
+    )  # fmt: skip
+    html = page(study, questions=letters(hostile), provenance=origin())
+    assert hostile not in html
+    assert "&lt;script&gt;alert(1)" in html
+    assert html.count("<script") == html.count("</script") == made.html.count("<script")
+
+
+def test_a_folder_without_tables_is_the_user_s_to_mend(tmp_path):
+    with pytest.raises(StudyError, match="holds no table"):
+        report.read_tables(tmp_path)
+
+
+def test_the_stage_lists_every_section_for_the_page_shows_them_all():
+    stage = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["report"]
+    assert set(stage["params"]) == set(Params.model_fields)
+
+
+def test_the_parameters_on_the_page_are_the_study_s(made):
+    params = parse_params(yaml.safe_load((made.folder / "params.yaml").read_text()), name="params.yaml")
+    assert f"resamples: {params.analyze.resamples}" in made.html
+
+
+def letters(question_id):
+    return {
+        "policies": ["p"], "budgets": [9], "domains": ["d"], "failures": {},
+        "questions": [[question_id, 0, "test", "A"]], "letters": [["A"]],
+    }  # fmt: skip
+
+
+def origin():
+    return {
+        "profile": "demo", "parameters": "", "models": [], "environment": {}, "splits": {"test": 1},
+        "split_digest": "0", "files": {},
+    }  # fmt: skip
