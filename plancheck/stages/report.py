@@ -10,12 +10,12 @@ import pandas as pd
 
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_json, read_table, replacing
+from plancheck.page.drilldown import drilldown
+from plancheck.page.families import families_of
+from plancheck.page.page import page
+from plancheck.page.provenance import models, parameters_text, split_digest
+from plancheck.page.study import Study
 from plancheck.params import Params
-from plancheck.reporting.page.drilldown import drilldown
-from plancheck.reporting.page.families import families_of
-from plancheck.reporting.page.page import page
-from plancheck.reporting.page.provenance import models, parameters_text, split_digest
-from plancheck.reporting.page.study import Study
 from plancheck.tables import read_splits
 
 LOG = logging.getLogger("plancheck.report")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from plancheck.reporting.page import columns
-from plancheck.reporting.page.cells import Column, table_view
-from plancheck.reporting.page.charts.intervals import forest
-from plancheck.reporting.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.page import columns
+from plancheck.page.cells import Column, table_view
+from plancheck.page.charts.intervals import forest
+from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
 
 PICKED = {
     "same_questions": "best of several, same questions",

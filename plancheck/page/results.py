@@ -2,13 +2,13 @@
 
 import pandas as pd
 
-from plancheck.reporting.page import columns
-from plancheck.reporting.page.cells import table_view
-from plancheck.reporting.page.charts.accuracy import by_budget
-from plancheck.reporting.page.charts.domains import heat_map
-from plancheck.reporting.page.charts.intervals import heldout
-from plancheck.reporting.page.families import CONTROLS, FAMILIES
-from plancheck.reporting.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+from plancheck.page import columns
+from plancheck.page.cells import table_view
+from plancheck.page.charts.accuracy import by_budget
+from plancheck.page.charts.domains import heat_map
+from plancheck.page.charts.intervals import heldout
+from plancheck.page.families import CONTROLS, FAMILIES
+from plancheck.page.study import ALL, Drawing, Figure, Section, Study, questions_of
 
 TRANSDUCTIVE = "all questions, partly transductive: the trained planners learned from some of them"
 

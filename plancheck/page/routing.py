@@ -4,10 +4,10 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.reporting.page import columns
-from plancheck.reporting.page.cells import table_view
-from plancheck.reporting.page.charts.intervals import routers
-from plancheck.reporting.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.page import columns
+from plancheck.page.cells import table_view
+from plancheck.page.charts.intervals import routers
+from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
 
 KINDS: Final = {
     "oracle": "oracle, an upper bound that knows the gold letter",

@@ -4,12 +4,12 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.reporting.page import columns
-from plancheck.reporting.page.cells import table_view
-from plancheck.reporting.page.charts.contents import composition, recall, selected
-from plancheck.reporting.page.charts.mechanisms import wins_and_losses
-from plancheck.reporting.page.charts.training import loss_curve
-from plancheck.reporting.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+from plancheck.page import columns
+from plancheck.page.cells import table_view
+from plancheck.page.charts.contents import composition, recall, selected
+from plancheck.page.charts.mechanisms import wins_and_losses
+from plancheck.page.charts.training import loss_curve
+from plancheck.page.study import ALL, Drawing, Figure, Section, Study, questions_of
 
 MEASURES: Final = {
     "jaccard": "Overlap of plan and reranker's top (Jaccard)",

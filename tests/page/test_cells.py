@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from plancheck.reporting.page.cells import Column, number, table_view
+from plancheck.page.cells import Column, number, table_view
 
 
 @pytest.mark.parametrize(

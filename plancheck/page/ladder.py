@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from plancheck.reporting.page.cells import FORMATS
+from plancheck.page.cells import FORMATS
 
 VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "supported": ("✓", "supported"),

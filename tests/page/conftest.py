@@ -16,7 +16,7 @@ from plancheck.params import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
 from plancheck.stages import report
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 # Text of the benchmark, which no page may hold.
 SECRET = "xyzzy-benchmark-text"

@@ -6,7 +6,7 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.widths import WIDTH
 
 ROW_HEIGHT = 58  # a forest plot's row: two lines of words over the interval
 ROUTER_HEIGHT = 40

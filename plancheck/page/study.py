@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.cells import TableView
-from plancheck.reporting.page.families import FAMILIES, Family
+from plancheck.page.cells import TableView
+from plancheck.page.families import FAMILIES, Family
 
 ALL = "all"
 

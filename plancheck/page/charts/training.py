@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.widths import WIDTH
 
 
 def loss_curve(losses: list[float], *, early_step: int | None, dev_loss: float | None, description: str) -> ChartType:

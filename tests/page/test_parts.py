@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from plancheck.reporting.page.drilldown import drilldown
-from plancheck.reporting.page.families import CONTROLS, FAMILIES, families_of
-from plancheck.reporting.page.ladder import answer, calibration, matrices
-from plancheck.reporting.page.provenance import models, parameters_text, portable, split_digest
+from plancheck.page.drilldown import drilldown
+from plancheck.page.families import CONTROLS, FAMILIES, families_of
+from plancheck.page.ladder import answer, calibration, matrices
+from plancheck.page.provenance import models, parameters_text, portable, split_digest
 
 
 def luminance(colour):

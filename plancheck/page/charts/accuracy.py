@@ -4,8 +4,8 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.intervals import SHAPES
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.intervals import SHAPES
+from plancheck.page.charts.widths import WIDTH
 
 
 def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, description: str) -> ChartType:

@@ -6,8 +6,8 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.intervals import POLICY_HEIGHT, SHAPES, policies_axis
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.intervals import POLICY_HEIGHT, SHAPES, policies_axis
+from plancheck.page.charts.widths import WIDTH
 
 PARTS: Final = {"selected": "#d55e00", "anchor": "#0072b2", "fill": "#7a7f87"}
 

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.widths import WIDTH
 
 
 def wins_and_losses(rows: pd.DataFrame, *, description: str) -> ChartType:

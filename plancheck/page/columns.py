@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from plancheck.reporting.page.cells import Column
+from plancheck.page.cells import Column
 
 BUDGET: Final = Column("Budget, characters", "budget_chars", "count")
 ACCURACY: Final = Column("Accuracy, % [Wilson]", "accuracy", "percent", "wilson_low", "wilson_high")

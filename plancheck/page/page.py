@@ -3,20 +3,20 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plancheck.reporting.page import columns, ladder
-from plancheck.reporting.page.cells import TableView, table_view
-from plancheck.reporting.page.comparisons import comparisons_section, power_section
-from plancheck.reporting.page.families import FAMILIES
-from plancheck.reporting.page.insides import (
+from plancheck.page import columns, ladder
+from plancheck.page.cells import TableView, table_view
+from plancheck.page.comparisons import comparisons_section, power_section
+from plancheck.page.families import FAMILIES
+from plancheck.page.insides import (
     composition_section,
     evidence_section,
     mechanisms_section,
     training_section,
 )
-from plancheck.reporting.page.render import render
-from plancheck.reporting.page.results import accuracy_section, domains_section
-from plancheck.reporting.page.routing import routing_section
-from plancheck.reporting.page.study import Study
+from plancheck.page.render import render
+from plancheck.page.results import accuracy_section, domains_section
+from plancheck.page.routing import routing_section
+from plancheck.page.study import Study
 
 SECTIONS = (
     accuracy_section,

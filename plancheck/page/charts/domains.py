@@ -4,8 +4,8 @@ import altair as alt
 import pandas as pd
 from altair.typing import ChartType
 
-from plancheck.reporting.page.charts.intervals import POLICY_HEIGHT, policies_axis
-from plancheck.reporting.page.charts.widths import WIDTH
+from plancheck.page.charts.intervals import POLICY_HEIGHT, policies_axis
+from plancheck.page.charts.widths import WIDTH
 
 
 def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:

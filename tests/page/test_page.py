@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from plancheck.errors import StudyError
+from plancheck.page.columns import LADDER
+from plancheck.page.page import page
+from plancheck.page.study import Study
 from plancheck.params import Params, parse_params
-from plancheck.reporting.page.columns import LADDER
-from plancheck.reporting.page.page import page
-from plancheck.reporting.page.study import Study
 from plancheck.stages import report
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 class Numbers(HTMLParser):
