@@ -17,6 +17,7 @@ from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
 from plancheck.logs import set_up_logging
+from plancheck.params import PARAMS, read_params
 from tasks.retries import worth_retrying
 
 RETRIES = 2
@@ -84,11 +85,11 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
     A server is started only when there is something to run.
     """
     stages = stages_in_order(targets)
-    if changed(stages):
+    if PARAMS.exists():
+        read_params()  # before DVC removes what a stage made, which may then refuse its parameters
+    if running := changed(stages):
         with api_server():
             study(list(targets))
-    else:
-        print(f"Nothing to do: all {len(stages)} stages are up to date.")
     if MAIN_TABLE.exists():
         from plancheck.reporting import ladder, main_table, selection_table
 
@@ -100,6 +101,8 @@ def bring_up_to_date(targets: Sequence[str]) -> None:
             ladder.show(LADDER, console=console)
         if PAGE.exists():
             print(f"The report: {PAGE}. Every table: {MAIN_TABLE.parent}")
+    if not running:
+        print(f"Nothing to do: all {len(stages)} stages are up to date.")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

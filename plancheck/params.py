@@ -547,7 +547,8 @@ def parse_params(value: Any, *, name: str) -> Params:
         raise all_problems(
             f"{name}: {len(problems)} parameter(s) break a rule:",
             problems,
-            remedy="Mend them in conf/ (or with `-S section.name=value`); params.yaml is composed from there.",
+            remedy="Mend them in conf/ or give others with `-S section.name=value`; `dvc exp run -S profile=NAME` "
+            "composes params.yaml anew from there (profiles: conf/profile/).",
         ) from error
 
 

@@ -166,7 +166,7 @@ STAGE_FAULTS = {
     "sizes that do not fit": (
         "split",
         {"split/sizes": {"train": 301, "dev": 50, "test": 152}},
-        ["301 + 50 + 152 = 503, but the benchmark has 48 questions", "shares"],
+        ["301 + 50 + 152 = 503, but the benchmark has 40 questions", "shares"],
     ),
 }
 

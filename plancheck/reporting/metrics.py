@@ -16,22 +16,24 @@ DIGITS = 6
 def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> dict[str, Any]:
     """Figures from the tables, rounded to DIGITS.
 
-    Over all questions: accuracy by policy and budget; failed answers; ``ladder``, rows of each verdict, of learned
-    planners and of the harness's own; ``planner_gain``, accuracy of the best planner less that of the best control by
-    budget and kind of pick; ``oracle_gap``, accuracy of the oracle of two policies less that of the best single one
-    chosen in training folds (null without routers). On the test split: parse rates.
+    Over all questions: accuracy of the best planner and of the best control by budget; failed answers; ``ladder``,
+    rows of each verdict, of learned planners and of the harness's own; ``planner_gain``, accuracy of the best planner
+    less that of the best control by budget and kind of pick; ``oracle_gap``, accuracy of the oracle of two policies
+    less that of the best single one chosen in training folds (null without routers). On the test split: parse rates.
     """
     everyone = tables["main"][tables["main"]["split"] == ALL]
-    accuracy: dict[str, dict[str, float]] = {}
-    for row in records(everyone):
-        accuracy.setdefault(row["policy"], {})[str(row["budget_chars"])] = round(row["accuracy"], DIGITS)
     selection = tables["selection"]
     held_out = selection[selection["split"] == "test"]
     ladder = tables["ladder"]
     ours = ladder["selector"].isin(list(harness))
+    accuracy: dict[str, dict[str, float]] = {"planner": {}, "control": {}}
     gains: dict[str, dict[str, float]] = {}
     for row in records(tables["budgets"]):
-        gains.setdefault(row["pick"], {})[str(row["budget_chars"])] = round(row["difference"], DIGITS)
+        budget = str(row["budget_chars"])
+        gains.setdefault(row["pick"], {})[budget] = round(row["difference"], DIGITS)
+        if row["split"] == ALL:
+            accuracy["planner"][budget] = round(row["treatment_accuracy"], DIGITS)
+            accuracy["control"][budget] = round(row["control_accuracy"], DIGITS)
     return {
         "accuracy": accuracy,
         "failures": int(everyone["failures"].sum()),
