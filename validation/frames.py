@@ -24,7 +24,7 @@ def masked(values: pd.Series, allowed: Collection[str]) -> pd.Series:
 def misplaced_ranks(frame: pd.DataFrame, group: str, rank: str) -> pd.Series:
     """By group: how many of the ranks 1 to n, n its rows, do not occur. 0 says that they are a permutation."""
     sizes = frame.groupby(group).size()
-    places = frame[group].map(sizes)
+    places = frame.groupby(group)[rank].transform("size")  # a number for each row, also where there are none
     within = frame[frame[rank].between(1, places)]
     found = within.drop_duplicates([group, rank]).groupby(group).size()
     return sizes - found.reindex(sizes.index, fill_value=0)

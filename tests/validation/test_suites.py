@@ -364,6 +364,27 @@ def test_a_tuned_reranker_that_is_off_has_no_rows(make_study, context):
     assert broken_rules(frame.iloc[:0], suite, context) == []
 
 
+@pytest.mark.parametrize("name", ["rerank_tuned", "plans"])
+def test_a_table_that_a_study_may_leave_empty_can_be_judged(make_study, context, name):
+    study = make_study()
+    study.rows[name] = []
+    params = study.params
+    study.params = params.model_copy(
+        update={
+            "tune": params.tune.model_copy(update={"enabled": False}),
+            "plan": params.plan.model_copy(update={"selectors": [] if name == "plans" else params.plan.selectors}),
+        }
+    )
+    inputs = study.inputs()
+    module = {"rerank_tuned": rerank, "plans": plans}[name]
+    frames = module.frames(inputs)
+    for suite in module.suites(inputs):
+        if suite.name.startswith(name):
+            assert broken_rules(frames[suite.name], suite, context) == []
+    for other in (packed, predictions, router_features, routing):
+        other.frames(inputs)
+
+
 def test_every_table_has_a_suite_of_columns_and_types(inputs):
     assert {suite.name.removesuffix("_columns"): len(suite.expectations) for suite in schemas.suites(inputs)} == COLUMNS
 
