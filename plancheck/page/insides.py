@@ -112,7 +112,7 @@ def mechanisms_figure(study: Study) -> Figure:
         chart = wins_and_losses(rows.assign(label=labels), description=f"Mean {measure} over wins and over losses.")
         drawings.append(Drawing(f"mechanism-{place}", chart, MEASURES.get(measure, str(measure).replace("_", " "))))
     alpha = 1 - study.confidence
-    tests, found = int(table["tests"].max()), int((table["p_adjusted"] <= alpha).sum())
+    tests, found = int(table["p_adjusted"].notna().sum()), int((table["p_adjusted"] <= alpha).sum())
     arms = table.iloc[0]
     caption = (
         f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer "
