@@ -55,23 +55,26 @@ def power_figure(study: Study) -> Figure:
     rows = rows[rows["needed_exact"].notna()]
     if rows.empty:
         return Figure(figure, title, absent=f"power.csv plans no comparison of {study.planner}.", tables=(view,))
+    # What is needed depends on the discordance alone: comparisons of the same share one line and one label.
+    controls = rows.groupby("discordance", sort=False)["control"].unique()
+    sharing = [list(controls[discordance]) for discordance in rows["discordance"]]
     drawn = pd.DataFrame(
         {
-            "label": list(rows["control"]),
+            "label": [", ".join(names) for names in sharing],
             "effect": rows["effect"],
             "needed": rows["needed_exact"],
-            "colour": [study.family(control).colour for control in rows["control"]],
+            "colour": [study.family(names[0]).colour for names in sharing],
         }
-    )
+    ).drop_duplicates()
     caption = (
         "Questions (exact test) that it would take to show an effect with "
         f"{100 * study.power:g}\N{NO-BREAK SPACE}% power at two-sided level {1 - study.confidence:.2g}, at "
-        f"the discordance seen at {study.largest:,} characters. Colours are those of the control's family. Dashed: the "
+        f"the discordance seen at {study.largest:,} characters. Colours: the first-named control's family. Dashed: the "
         f"questions here. Dotted: the margin, {100 * study.margin:g} points. Both scales are logarithmic. The table "
         "also gives the least difference that the questions here could show."
     )
     chart = needed(
         drawn, against=f"{study.planner} against", here=int(rows["questions"].max()), margin=study.margin,
-        description=f"Questions needed against effect for {drawn['label'].nunique()} comparisons.",
+        description=f"Questions needed against effect for {rows['control'].nunique()} comparisons.",
     )  # fmt: skip
     return Figure(figure, title, caption, (Drawing("power-chart", chart),), tables=(view,))

@@ -12,7 +12,7 @@ from plancheck.page.charts.widths import WIDTH
 # interval's own row is drawn in the strip, and nothing but words above it: no grid, no band across the labels.
 LINE = 15
 STRIP = 20
-GAP = 8
+GAP = 12
 POLICY_HEIGHT = 20
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 
