@@ -1,7 +1,8 @@
 """Tables of the page: which columns of a CSV are shown, how they are rounded, and the full value behind each number.
 
 Shares are shown in %, differences of shares in points, both with one decimal. Each number is written as
-``<data value="...">`` with the CSV's unrounded value, so that the page can be checked against the file.
+``<data value="...">`` with the CSV's unrounded value as the file writes it, so that the page can be checked against
+the file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -73,17 +74,17 @@ def cell(column: Column, row: Mapping[Any, Any]) -> Markup:
 
 
 def number(value: Any, kind: Kind) -> Markup:
-    """``value`` rounded for reading with the whole of it behind; a dash where there is none."""
+    """``value`` rounded for reading with the whole of it behind: 1800 and 1800.0 as the CSV has it; else a dash."""
     if pd.isna(value) or value == "":
         return Markup(NONE)
     if kind == "text":
         return escape(f"{value:,}" if isinstance(value, int) else value)
-    return Markup('<data value="{}">{}</data>').format(repr(plain(value)), FORMATS[kind](float(value)))
+    return Markup('<data value="{}">{}</data>').format(str(value), FORMATS[kind](float(value)))
 
 
-def plain(value: Any) -> int | float:
-    """A whole number as int, so that it is written without ".0"."""
-    return int(value) if float(value).is_integer() else float(value)
+def percentage(share: float) -> str:
+    """As in "36.2 %", with a space that does not break."""
+    return f"{FORMATS['percent'](share)}\N{NO-BREAK SPACE}%"
 
 
 def signed(value: float) -> str:

@@ -8,7 +8,7 @@ BUDGET: Final = Column("Budget, characters", "budget_chars", "count")
 ACCURACY: Final = Column("Accuracy, % [Wilson]", "accuracy", "percent", "wilson_low", "wilson_high")
 P: Final = (
     Column("p", "p", "p"),
-    Column("p, adjusted (BH)", "p_adjusted", "p"),
+    Column("adj. p (BH)", "p_adjusted", "p"),
     Column("Tests in family", "tests", "count"),
 )
 

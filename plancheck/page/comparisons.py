@@ -1,4 +1,4 @@
-"""Sections of paired comparisons: declared ones, each budget, sensitivity, packing order, and power."""
+"""Sections of paired comparisons: declared ones, each budget, sensitivity and packing order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -83,23 +83,7 @@ def forest_caption(study: Study, table: pd.DataFrame) -> str:
         f"Accuracy of treatment minus control, {questions_of(table)} questions. "
         f"{'Same questions: the best was picked on the questions it is tested on. ' if picked else ''}"
         f"Bars: {study.percent} percentile bootstrap intervals, clustered by shared context. Filled: exact two-sided "
-        "sign test, p adjusted (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
+        "sign test, adj. p (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
         f"{1 - study.confidence:.2g}; hollow: above. Grey band: differences below the margin of "
         f"{100 * study.margin:g} points."
     )
-
-
-def power_section(study: Study) -> Section:
-    table = study.table("power")
-    title = "Questions needed for an effect"
-    if table.empty:
-        figure = Figure("power", title, absent="power.csv holds no row: too few questions differ to plan from.")
-    else:
-        caption = (
-            "For each comparison: the least difference that this many questions could show, and how many it would take "
-            f"for a given one, at the discordance seen (two-sided level {1 - study.confidence:.2g})."
-        )
-        view = table_view("power.csv", table, columns.POWER, caption=title + ".")
-        figure = Figure("power", title, caption, tables=(view,))
-    lead = "What this many questions could have shown at all. An unsupported gain is no proof of none."
-    return Section("power", "Power", lead, (figure,))

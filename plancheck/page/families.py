@@ -31,7 +31,7 @@ FAMILIES: Final[Mapping[str, Family]] = {
     "router": Family("Routers", "#4f8f8f"),
 }
 CONTROLS: Final = ("direct", "retrieval", "budgeted", "rerank", "matched_supervision", "control")
-HARNESS: Final = ("evidence", "evidence_half", "random_plan")
+HARNESS: Final[Mapping[str, str]] = {"evidence": "perfect", "evidence_half": "middling", "random_plan": "null"}
 
 
 def families_of(selectors: Mapping[str, str | None], tiers: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from typing import Final
 import pandas as pd
 
 from plancheck.page import columns
-from plancheck.page.cells import table_view
+from plancheck.page.cells import percentage, table_view
 from plancheck.page.charts.contents import composition, recall, selected
 from plancheck.page.charts.mechanisms import wins_and_losses
 from plancheck.page.charts.training import loss_curve
@@ -123,8 +123,29 @@ def mechanisms_figure(study: Study) -> Figure:
 
 
 def training_section(study: Study) -> Section:
-    lead = "How the planner's adapter learned."
+    lead = f"How the planner's adapter learned. {matched_supervision(study)}".strip()
     return Section("training", "Training", lead, (training_figure(study),))
+
+
+def matched_supervision(study: Study) -> str:
+    """What the reranker made of the planner's own training rows, from main.csv; empty without such a control."""
+    main = study.table("main")
+    if not study.tuned or main.empty:
+        return ""
+    rows = main[(main["split"] == ALL) & (main["budget_chars"] == study.largest)].set_index("policy")
+    if not set(study.tuned) <= set(rows.index):
+        return ""
+    tuned, untuned = study.tuned
+    pair = rows.loc[[tuned, untuned]]
+    rights = [percentage(share) for share in pair["accuracy"]]
+    text = (
+        f"The matched-supervision control {tuned} is the reranker tuned on the same rows that the planner learned "
+        f"from. At {study.largest:,} characters it is {rights[0]} right, {untuned} without that tuning {rights[1]}"
+    )
+    if pair["evidence_recall"].isna().any():
+        return f"{text}."
+    recalls = [percentage(share) for share in pair["evidence_recall"]]
+    return f"{text}; its contexts hold {recalls[0]} of the evidence, those of {untuned} {recalls[1]}."
 
 
 def training_figure(study: Study) -> Figure:

@@ -1,4 +1,4 @@
-"""The survival ladder as a matrix of verdicts, planner by tier of controls, and the answer in one paragraph."""
+"""The survival ladder as a matrix of verdicts, planner by tier of controls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +14,9 @@ VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "opposite": ("✗", "opposite"),
     "cannot_tell": ("?", "cannot tell"),
 }
+# A tier of several rows (routers) has the first of these verdicts that occurs in it: it is supported only as a whole,
+# and a gain is excluded only where no row leaves it open.
+DECIDING: Final = ("opposite", "cannot_tell", "not_supported", "supported")
 # Families of planners in the order shown; the harness second, for it says how far the ladder can be believed.
 GROUPS: Final = ("sft", "harness", "prompted", "sft_early")
 PICKS: Final[Mapping[str, str]] = {
@@ -50,7 +53,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """A planner's rungs by tier, in the order of the matrix's tiers; a tier may have none, one or two."""
+    """A planner's rungs by tier, in the order of the matrix's tiers; a tier may have any number."""
 
     planner: str
     family: str
@@ -58,13 +61,8 @@ class Climb:
 
     @property
     def decisive(self) -> tuple[Rung | None, ...]:
-        """Of each tier the rung that decides it on all questions: the first that is not supported; None without one."""
-        found: list[Rung | None] = []
-        for rungs in self.rungs:
-            counted = [rung for rung in rungs if not rung.nested]
-            stops = [rung for rung in counted if rung.verdict != "supported"]
-            found.append(next(iter(stops or counted), None))
-        return tuple(found)
+        """Of each tier the rung that decides it on all questions; None without one."""
+        return tuple(deciding([rung for rung in rungs if not rung.nested]) for rungs in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,81 +128,6 @@ def rung(row: Mapping[Any, Any]) -> Rung:
     )
 
 
-def answer(ladder: pd.DataFrame, *, planner: str, margin: float) -> str:
-    """The answer in a few sentences: what becomes of the planner's gain at each tier, at the largest budget.
-
-    A tier counts once, by its verdict on all questions; of several rows in a tier (routers) the first that is not
-    supported decides. The nested verdicts are counted apart. Without a row of the planner there is no answer.
-    """
-    rows = ladder[ladder["planner"] == planner] if not ladder.empty else ladder
-    if rows.empty:
-        return f"This run holds no comparison of {planner} with any tier of controls, so it gives no answer."
-    budget = int(rows["budget_chars"].max())
-    rows = rows[rows["budget_chars"] == budget]
-    tiers, nested = tier_verdicts(rows), rows[rows["pick"] == "nested"]
-    survived = list(tiers.values()).count("supported")
-    verdict = "Yes, in this run" if survived == len(tiers) else "Only in part" if survived else "Not shown in this run"
-    text = (
-        f"{verdict}: at {budget:,} characters of context, the gain of {planner} is supported at {survived:,} of "
-        f"{counted(len(tiers), 'tier')} of controls ({int(rows['questions'].max()):,} questions, partly transductive). "
-        f"{'; '.join(by_verdict(tiers, margin=margin))}."
-    )
-    if not nested.empty:
-        survived = int((nested["verdict"] == "supported").sum())
-        text += (
-            f" On the {int(nested['questions'].max()):,} held-out test questions, with each tier's best control picked "
-            f"on train and dev, it is supported at {survived:,} of {counted(len(nested), 'such tier')}."
-        )
-    return text
-
-
-def tier_verdicts(rows: pd.DataFrame) -> dict[str, str]:
-    """The verdict of each tier from one planner's rows at one budget, tiers in the order of the rows."""
-    verdicts: dict[str, str] = {}
-    for row in rows[rows["pick"] != "nested"].to_dict("records"):
-        if verdicts.get(row["tier"], "supported") == "supported":
-            verdicts[row["tier"]] = row["verdict"]
-    return verdicts
-
-
-def by_verdict(verdicts: Mapping[str, str], *, margin: float) -> list[str]:
-    """One clause a verdict that occurs, naming its tiers."""
-    clauses = {
-        "supported": "a gain is supported against {tiers}",
-        "opposite": "the planner is worse than {tiers}",
-        "not_supported": f"a gain of {100 * margin:g} points or more is excluded against {{tiers}}",
-        "cannot_tell": "this many questions cannot tell against {tiers}",
-    }
-    found = []
-    for verdict, clause in clauses.items():
-        tiers = [
-            TIER_LABELS.get(tier, tier).lower() for tier, found_verdict in verdicts.items() if found_verdict == verdict
-        ]
-        if tiers:
-            found.append(clause.format(tiers=listed(tiers)))
-    found[0] = found[0][0].upper() + found[0][1:]
-    return found
-
-
-def calibration(ladder: pd.DataFrame) -> str:
-    """What the ladder says of the perfect and the null planner, which show whether it can say both; may be empty."""
-    clauses = []
-    for prefix, kind in (("evidence+", "the perfect planner"), ("random_plan+", "the null planner")):
-        rows = ladder[ladder["planner"].str.startswith(prefix)] if not ladder.empty else ladder
-        if rows.empty:
-            continue
-        rows = rows[(rows["planner"] == rows["planner"].iloc[0]) & (rows["budget_chars"] == rows["budget_chars"].max())]
-        verdicts = list(tier_verdicts(rows).values())
-        clauses.append(
-            f"{kind} ({rows['planner'].iloc[0]}) is supported at {verdicts.count('supported')} of "
-            f"{counted(len(verdicts), 'tier')}"
-        )
-    return f"To calibrate the eye: {listed(clauses)}." if clauses else ""
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def listed(items: Sequence[str]) -> str:
-    return ", ".join(items[:-1]) + " and " + items[-1] if len(items) > 1 else items[0]
+def deciding(rungs: Sequence[Rung]) -> Rung | None:
+    """The first of a tier's rungs that has the tier's verdict; None without any."""
+    return min(rungs, key=lambda rung: DECIDING.index(rung.verdict), default=None)

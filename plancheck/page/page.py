@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from plancheck.page import columns, ladder
+from plancheck.page.answer import answer
 from plancheck.page.cells import TableView, table_view
-from plancheck.page.comparisons import comparisons_section, power_section
+from plancheck.page.comparisons import comparisons_section
 from plancheck.page.families import FAMILIES
 from plancheck.page.insides import (
     composition_section,
@@ -13,6 +14,7 @@ from plancheck.page.insides import (
     mechanisms_section,
     training_section,
 )
+from plancheck.page.power import power_section
 from plancheck.page.render import render
 from plancheck.page.results import accuracy_section, domains_section
 from plancheck.page.routing import routing_section
@@ -43,8 +45,7 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
     rungs = study.table("ladder")
     view = {
         "sections": sections,
-        "answer": ladder.answer(rungs, planner=study.planner, margin=study.margin),
-        "calibration": ladder.calibration(rungs),
+        "answer": answer(study),
         "matrices": ladder.matrices(rungs, study.family_of, planner=study.planner) if not rungs.empty else [],
         "ladder_table": ladder_table(study),
         "families": FAMILIES,

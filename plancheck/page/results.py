@@ -1,5 +1,7 @@
 """Sections of accuracies: by budget, held out, and by domain."""
 
+from collections.abc import Iterable, Iterator
+
 import pandas as pd
 
 from plancheck.page import columns
@@ -7,7 +9,7 @@ from plancheck.page.cells import table_view
 from plancheck.page.charts.accuracy import by_budget
 from plancheck.page.charts.domains import heat_map
 from plancheck.page.charts.intervals import heldout
-from plancheck.page.families import CONTROLS, FAMILIES
+from plancheck.page.families import CONTROLS, FAMILIES, HARNESS
 from plancheck.page.study import ALL, Drawing, Figure, Section, Study, questions_of
 
 TRANSDUCTIVE = "all questions, partly transductive: the trained planners learned from some of them"
@@ -30,13 +32,11 @@ def by_budget_figure(study: Study) -> Figure:
     controls = everyone[[study.family_of.get(policy) in CONTROLS for policy in everyone["policy"]]]
     best = controls.groupby("budget_chars")["accuracy"].max().reset_index()
     drawings = []
-    for key, family in FAMILIES.items():
-        rows = everyone[[study.family_of.get(policy) == key for policy in everyone["policy"]]]
-        if rows.empty:
-            continue
-        described = f"Accuracy of {', '.join(dict.fromkeys(rows['policy']))} at each budget, with intervals."
-        chart = by_budget(rows, best, colour=family.colour, description=described)
-        drawings.append(Drawing(f"accuracy-{key}", chart, family.label))
+    for key, heading, policies in panels(study, everyone["policy"]):
+        rows = everyone[everyone["policy"].isin(policies)]
+        described = f"Accuracy of {', '.join(policies)} at each budget, with intervals."
+        chart = by_budget(rows, best, colour=FAMILIES[key.split("-")[0]].colour, description=described)
+        drawings.append(Drawing(f"accuracy-{key}", chart, heading))
     caption = (
         f"Points: accuracy on {TRANSDUCTIVE} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
         "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: chance among "
@@ -47,6 +47,21 @@ def by_budget_figure(study: Study) -> Figure:
         caption=f"Accuracy of every policy at every budget. Split all: {TRANSDUCTIVE}. Split test: held out.",
     )  # fmt: skip
     return Figure(figure, title, caption, tuple(drawings), tables=(table,))
+
+
+def panels(study: Study, policies: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
+    """Key, heading and policies of each small chart: one a family, of the harness one a selector."""
+    present = list(dict.fromkeys(policies))
+    for key, family in FAMILIES.items():
+        own = [policy for policy in present if study.family_of.get(policy) == key]
+        if key != "harness":
+            if own:
+                yield key, family.label, own
+            continue
+        for selector, name in HARNESS.items():
+            kin = [policy for policy in own if study.selector_of.get(policy) == selector]
+            if kin:
+                yield f"{key}-{selector}", f"Harness: {name} planner", kin
 
 
 def heldout_figure(study: Study) -> Figure:
@@ -86,13 +101,11 @@ def domains_figure(study: Study) -> Figure:
     if table.empty:
         return Figure(figure, title, absent="domains.csv holds no row, so there is no accuracy by domain.")
     rows = table[table["budget_chars"] == study.largest]
-    sizes = rows.drop_duplicates("domain")
-    listed = ", ".join(f"{domain} {count:,}" for domain, count in zip(sizes["domain"], sizes["questions"], strict=True))
     caption = (
-        f"Accuracy in % at {study.largest:,} characters on {TRANSDUCTIVE}. Questions: {listed}. The other budgets "
-        "are in domains.csv."
+        f"Accuracy in % at {study.largest:,} characters on {TRANSDUCTIVE}. n: questions of the domain. The other "
+        "budgets are in domains.csv."
     )
-    chart = heat_map(rows, description=f"Accuracy of each policy in {len(sizes)} domains.")
+    chart = heat_map(rows, description=f"Accuracy of each policy in {rows['domain'].nunique()} domains.")
     view = table_view(
         "domains.csv", rows, columns.DOMAINS,
         caption=f"Accuracy by domain at {study.largest:,} characters, with Wilson {study.percent} intervals.",

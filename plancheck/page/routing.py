@@ -51,6 +51,7 @@ def routing_figure(study: Study) -> Figure:
     caption = (
         f"Accuracy with Wilson {study.percent} intervals, {questions_of(table)} questions. oracle_pair chooses between "
         "the planner and its control, oracle_all among all policies. Only deployable routers could be used. "
+        "Dotted: chance among four choices, 25 %. "
         "Differences in the table are against the best single policy of the same folds, with an exact sign test."
     )
     chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")

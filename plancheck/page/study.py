@@ -9,6 +9,7 @@ from altair.typing import ChartType
 
 from plancheck.page.cells import TableView
 from plancheck.page.families import FAMILIES, Family
+from plancheck.page.kin import Yardstick
 
 ALL = "all"
 
@@ -21,20 +22,30 @@ class Study:
         tables: by name of the CSV without its suffix; a table that was not made is an empty frame without columns.
         training: reports/train.json; None where no planner was trained.
         family_of: family (a key of FAMILIES) by policy, in the order declared.
+        selector_of: the selector that names a policy's first atoms, None for a control.
         planner: the trained planner's policy that the study is about.
+        perfect: what names exactly the evidence, as ``planner`` otherwise.
+        null: what names atoms at random, as ``planner`` otherwise.
+        tuned: the matched-supervision control and the same control with the reranker as it was; None without them.
         control: the policy that it is first compared with.
         budgets_chars: as declared.
         confidence: of every interval; tests are at the level 1 - confidence.
+        power: at which questions needed and differences detectable are given.
         margin: smallest gain in accuracy that matters, as a share.
     """
 
     tables: Mapping[str, pd.DataFrame]
     training: Mapping[str, Any] | None
     family_of: Mapping[str, str]
+    selector_of: Mapping[str, str | None]
     planner: str
     control: str
+    perfect: Yardstick
+    null: Yardstick
+    tuned: tuple[str, str] | None
     budgets_chars: Sequence[int]
     confidence: float
+    power: float
     margin: float
 
     def table(self, name: str) -> pd.DataFrame:

@@ -11,6 +11,10 @@ The verdict of a row, with alpha = 1 - confidence and the margin of params.yaml:
 
 p is adjusted over all rows of one planner policy at one budget and of one kind of pick: a planner's rows answer one
 question, whether its gain survives; rows picked on the questions they are tested on are not mixed with nested ones.
+
+A tier of several rows (routers) has one verdict that does not depend on their order: it is supported only if every row
+is; else the first of opposite, cannot_tell and not_supported that occurs. So a gain is called excluded only where no
+row leaves it open.
 """
 
 from collections import Counter
@@ -45,6 +49,7 @@ COLUMNS: Final = (
 )
 Verdict = Literal["supported", "not_supported", "opposite", "cannot_tell"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("supported", "not_supported", "opposite", "cannot_tell")
+DECIDING: Final[tuple[Verdict, ...]] = ("opposite", "cannot_tell", "not_supported", "supported")
 
 
 def ladder(
@@ -113,7 +118,7 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
     figures = (
         f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {signed_points(row['difference'])} points "
         f"({confidence} interval {signed_points(row['low'])} to {signed_points(row['high'])}), "
-        f"p = {p_text(row['p'])}, adjusted for {row['tests']} tests {p_text(row['p_adjusted'])}, "
+        f"p = {p_text(row['p'])}, adj. p = {p_text(row['p_adjusted'])} ({row['tests']} tests), "
         f"n = {row['questions']:,}."
     ).replace("p = <", "p < ")
     return f"{figures} {conclusion(row, found, method)}"
@@ -138,22 +143,26 @@ def conclusion(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
 
 
 def survival(table: pd.DataFrame) -> pd.DataFrame:
-    """By planner and budget, the first tier at which its gain is not supported, with that row's figures.
+    """By planner and budget, the first tier at which its gain is not supported, with the deciding row's figures.
 
-    Declared rows and those picked on the same questions count; of several in a tier (routers) the first that is not
-    supported stops the planner. ``tier`` and the rest are empty where the gain survives every tier. ``passed`` is how
-    many tiers it survived.
+    Declared rows and those picked on the same questions count. ``tier`` and the rest are empty where the gain survives
+    every tier. ``passed`` is how many tiers it survived.
     """
     rows = []
     counted = table[table["pick"] != "nested"]
     for (planner, budget), own in counted.groupby(["planner", "budget_chars"], sort=False):
-        stops = own[own["verdict"] != "supported"]
-        tiers = list(dict.fromkeys(own["tier"]))
-        first = stops.iloc[0].to_dict() if len(stops) else {}
+        tiers = [deciding(records(tier)) for _, tier in own.groupby("tier", sort=False)]
+        passed, first = next(
+            ((place, row) for place, row in enumerate(tiers) if row["verdict"] != "supported"), (len(tiers), {})
+        )
         kept = {name: first.get(name) for name in ("tier", "control", "verdict", "difference", "low", "high")}
-        passed = tiers.index(first["tier"]) if first else len(tiers)
         rows.append({"planner": planner, "budget_chars": budget, "passed": passed, "tiers": len(tiers), **kept})
     return pd.DataFrame(rows)
+
+
+def deciding(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Of a tier's rows, at least one, the first with the tier's verdict: see the rule above."""
+    return min(rows, key=lambda row: DECIDING.index(row["verdict"]))
 
 
 def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
@@ -178,7 +187,7 @@ def show(path: Path, *, console: Console) -> None:
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
     for row in records(survival(table[table["budget_chars"] == budget])):
         if row["passed"] == row["tiers"]:
-            view.add_row(row["planner"], "no tier", "", "supported", "")
+            view.add_row(row["planner"], "survives all", "", "supported", "")
             continue
         gain, low, high = (signed_points(row[name]) for name in ("difference", "low", "high"))
         view.add_row(

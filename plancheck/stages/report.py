@@ -12,6 +12,7 @@ from plancheck.errors import StudyError
 from plancheck.files import DATA, read_json, read_table, replacing
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families_of
+from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.page import page
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
@@ -29,21 +30,26 @@ LOCK = Path("models/lock.json")
 def run(params: Params) -> None:
     """Write reports/index.html from the tables, without any text of the benchmark."""
     splits = read_splits()
+    policies, planner = params.pack.policies, params.route.planner
+    selectors = {name: policy.selector for name, policy in policies.items()}
     study = Study(
         tables=read_tables(TABLES),
         training=read_json(TRAINING) if TRAINING.exists() else None,
-        family_of=families_of(
-            {name: policy.selector for name, policy in params.pack.policies.items()}, params.analyze.tiers
-        ),
-        planner=params.route.planner,
+        family_of=families_of(selectors, params.analyze.tiers),
+        selector_of=selectors,
+        planner=planner,
         control=params.route.control,
+        perfect=yardstick(policies, planner, "evidence"),
+        null=yardstick(policies, planner, "random_plan"),
+        tuned=tuned_and_not(policies),
         budgets_chars=params.pack.budgets_chars,
         confidence=params.analyze.confidence,
+        power=params.analyze.power,
         margin=params.analyze.margin,
     )
     html = page(
         study,
-        questions=read_questions(splits, params.pack.policies, params.pack.budgets_chars),
+        questions=read_questions(splits, policies, params.pack.budgets_chars),
         provenance=provenance(params, splits),
     )
     with replacing(PAGE) as temporary:
@@ -60,12 +66,20 @@ def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
     tables = {}
     for path in sorted(folder.glob("*.csv")):
         try:
-            tables[path.stem] = pd.read_csv(path, keep_default_na=False, na_values=[""])
+            tables[path.stem] = read_numbers(path)
         except (ValueError, OSError) as error:
             raise StudyError(f"{path}: not readable as CSV ({error}). Run `dvc repro -f analyze`.") from error
     if not tables:
         raise StudyError(f"{folder}: holds no table. Run `dvc repro` (or `make demo`) to make them.")
     return tables
+
+
+def read_numbers(path: Path) -> pd.DataFrame:
+    """The CSV's numbers to their last digit; whole ones stay whole (Int64) where some are missing."""
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""], float_precision="round_trip")
+    kinds = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype_backend="numpy_nullable").dtypes
+    gaps = [name for name in table.columns if kinds[name] == "Int64" and table[name].hasnans and table[name].any()]
+    return table.astype(dict.fromkeys(gaps, "Int64"))
 
 
 def read_questions(

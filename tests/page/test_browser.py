@@ -75,6 +75,28 @@ def test_every_chart_is_drawn_and_the_page_never_scrolls_sideways(opened, width,
     assert (paper == "rgb(255, 255, 255)") == (scheme == "light")
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("chart", ["comparisons-chart", "budgets-chart", "routers-chart"])
+def test_no_label_of_a_row_is_crossed_by_a_mark_or_a_grid(opened, width, chart):
+    page = opened(width=width)
+    words, marks = page.evaluate(
+        "id => { const box = each => { const b = each.getBoundingClientRect();"
+        " return [b.left, b.top, b.right, b.bottom]; };"
+        " const all = query => [...document.querySelectorAll('#' + id + ' ' + query)].map(box);"
+        " return [all('.mark-text.role-mark text'),"
+        " all(':is(.role-mark:not(.mark-text), .role-axis-grid) :is(path, line, rect)')]; }",
+        chart,
+    )
+    crossed = [
+        (word, mark)
+        for word in words
+        for mark in marks
+        if word[0] < mark[2] and mark[0] < word[2] and word[1] < mark[3] and mark[1] < word[3]
+    ]
+    assert len(words) > 4 and len(marks) > 8
+    assert crossed == []
+
+
 def test_charts_follow_the_scheme_when_it_changes(opened):
     page = opened()
     colour = "getComputedStyle(document.querySelector('#held-out-chart .role-axis-label text')).fill"

@@ -11,7 +11,8 @@ import pytest
 import yaml
 
 from plancheck.errors import StudyError
-from plancheck.page.columns import LADDER
+from plancheck.page.columns import COMPOSITION, LADDER, POWER
+from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
 from plancheck.params import Params, parse_params
@@ -32,7 +33,7 @@ class Numbers(HTMLParser):
         if self.inside and tag == "tr":
             self.rows.append([])
         if self.inside and tag == "data":
-            self.rows[-1].append(float(dict(attributes)["value"]))
+            self.rows[-1].append(dict(attributes)["value"])
 
     def handle_data(self, text):
         if self.heard and text.startswith(self.caption):
@@ -50,7 +51,7 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
              'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
-    assert "sft+hybrid_anchor is supported at" in html
+    assert "the gain of sft+hybrid_anchor (" in html
 
 
 def test_no_benchmark_text_is_in_the_page(made):
@@ -65,15 +66,34 @@ def test_the_page_names_no_place_on_this_machine(made):
     assert "…/questions.json" in made.html
 
 
-def test_every_number_of_the_ladder_is_the_csv_s(made):
-    table = pd.read_csv(made.folder / "reports" / "tables" / "ladder.csv")
-    table = table[table["budget_chars"] == table["budget_chars"].max()]
-    sources = [name for column in LADDER if column.kind != "text" for name in column.sources if name in table]
-    numbers = Numbers("The survival ladder.")
+@pytest.mark.parametrize(
+    ("name", "columns", "caption"),
+    [
+        ("ladder", LADDER, "The survival ladder."),
+        ("composition", COMPOSITION, "What the packed contexts are made of, at"),
+        ("power", POWER, "Questions needed for an effect."),
+    ],
+)
+def test_every_number_is_the_csv_s_to_the_letter(made, name, columns, caption):
+    table = pd.read_csv(made.folder / "reports" / "tables" / f"{name}.csv", dtype=str, keep_default_na=False)
+    if name != "power":
+        table = table[table["budget_chars"] == "1800"]
+    sources = [source for column in columns if column.kind != "text" for source in column.sources if source in table]
+    numbers = Numbers(caption)
     numbers.feed(made.html)
 
     rows = [row for row in numbers.rows if row]
-    assert rows == [[float(row[name]) for name in sources] for row in table.to_dict("records")]
+    assert rows == [[row[source] for source in sources if row[source]] for row in table.to_dict("records")]
+
+
+def test_whole_numbers_with_gaps_stay_whole_and_fractions_are_exact(tmp_path):
+    (tmp_path / "t.csv").write_text("name,some,none,share,mixed\nnull,975,,1.0,0.1\nb,,,0.0,0.30000000000000004\n")
+    table = report.read_tables(tmp_path)["t"]
+    assert table["some"].tolist()[0] == 975 and str(table["some"].tolist()[0]) == "975"
+    assert table["some"].isna().tolist() == [False, True] and table["none"].isna().all()
+    assert [str(value) for value in table["share"].tolist()] == ["1.0", "0.0"]
+    assert [str(value) for value in table["mixed"].tolist()] == ["0.1", "0.30000000000000004"]
+    assert table["name"].tolist() == ["null", "b"]
 
 
 def test_two_processes_and_two_folders_make_the_same_bytes(made, tmp_path, write, monkeypatch):
@@ -100,12 +120,12 @@ def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tm
     html = (tmp_path / "reports" / "index.html").read_text(encoding="utf-8")
     assert "No planner was trained in this study." in html
     assert "so recall is unknown" in html
-    assert "To calibrate the eye" not in html
+    assert "the perfect planner" not in html and "the same rows" not in html
     assert "order.csv holds no row" in html
 
 
 def test_an_empty_study_is_a_page_of_sentences(made):
-    study = Study({}, None, {}, planner="p", control="c", budgets_chars=[9], confidence=0.95, margin=0.05)
+    study = Study({}, None, {}, **named("p", "c"))
     html = page(study, questions=letters("q1"), provenance=origin())
     assert "gives no answer" in html
     assert "ladder.csv holds no row" in html
@@ -120,10 +140,7 @@ def test_hostile_names_are_escaped(made):
             for split in ("all", "test")
         ]
     )  # fmt: skip
-    study = Study(
-        {"main": main}, {"losses": [1.0], "rows": 1}, {hostile: "sft"},
-        planner=hostile, control=hostile, budgets_chars=[9], confidence=0.95, margin=0.05,
-    )  # fmt: skip
+    study = Study({"main": main}, {"losses": [1.0], "rows": 1}, {hostile: "sft"}, **named(hostile, hostile))
     html = page(study, questions=letters(hostile), provenance=origin())
     assert hostile not in html
     assert "&lt;script&gt;alert(1)" in html
@@ -143,6 +160,14 @@ def test_the_stage_lists_every_section_for_the_page_shows_them_all():
 def test_the_parameters_on_the_page_are_the_study_s(made):
     params = parse_params(yaml.safe_load((made.folder / "params.yaml").read_text()), name="params.yaml")
     assert f"resamples: {params.analyze.resamples}" in made.html
+
+
+def named(planner, control):
+    """The rest of what a Study takes."""
+    return {
+        "planner": planner, "control": control, "budgets_chars": [9], "confidence": 0.95, "margin": 0.05, "power": 0.8,
+        "selector_of": {}, "perfect": Yardstick(None, None), "null": Yardstick(None, None), "tuned": None,
+    }  # fmt: skip
 
 
 def letters(question_id):

@@ -3,10 +3,16 @@
 import pandas as pd
 import pytest
 
+from plancheck.page.answer import answer
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import CONTROLS, FAMILIES, families_of
-from plancheck.page.ladder import answer, calibration, matrices
+from plancheck.page.insides import matched_supervision
+from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
+from plancheck.page.ladder import matrices
+from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
+from plancheck.page.study import Study
+from plancheck.params import Policy
 
 
 def luminance(colour):
@@ -32,12 +38,24 @@ def test_a_policy_is_of_its_selector_or_its_tier():
     assert set(CONTROLS) < set(FAMILIES)
 
 
-def rung(planner="sft+nothing", tier="direct", verdict="supported", pick="declared", budget=1800, n=48):
+def rung(planner="sft+bm25", tier="direct", verdict="supported", pick="declared", budget=1800, n=48, **more):
     return {
         "planner": planner, "tier": tier, "control": "c", "pick": pick, "candidates": 2, "budget_chars": budget,
-        "questions": n, "difference": 0.1, "low": 0.05, "high": 0.2, "p_adjusted": 0.01, "verdict": verdict,
-        "sentence": "So it is.",
+        "questions": n, "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2, "p_adjusted": 0.01,
+        "verdict": verdict, "sentence": "So it is.",
+    } | more  # fmt: skip
+
+
+def study_of(rows, **more):
+    """A study of sft+bm25 whose ladder holds these rows."""
+    named = {
+        "planner": "sft+bm25", "control": "bm25", "budgets_chars": [1800, 600], "confidence": 0.95, "margin": 0.05,
+        "power": 0.8, "perfect": Yardstick("evidence+bm25", "evidence+nothing"),
+        "null": Yardstick("random_plan+bm25", "random_plan+nothing"), "tuned": None,
+        "selector_of": {"sft+bm25": "sft", "random_plan+bm25": "random_plan"},
     }  # fmt: skip
+    tables = {"ladder": pd.DataFrame(rows)} | more.pop("tables", {})
+    return Study(tables, None, {}, **named | more)
 
 
 @pytest.mark.parametrize(
@@ -55,47 +73,156 @@ def rung(planner="sft+nothing", tier="direct", verdict="supported", pick="declar
 def test_the_answer_says_how_far_the_gain_survives(verdicts, starts, holds):
     rows = [rung(tier=tier, verdict=verdict) for tier, verdict in zip(("direct", "router"), verdicts, strict=True)]
     smaller = rung(tier="direct", verdict="opposite", budget=600)
-    text = answer(pd.DataFrame([*rows, smaller]), planner="sft+nothing", margin=0.05)
+    (text,) = answer(study_of([*rows, smaller]))
 
     assert text.startswith(starts)
     assert holds in text
     assert "1,800 characters" in text
+    assert "32.5\N{NO-BREAK SPACE}% right" in text
 
 
-def test_of_several_routers_the_first_that_is_not_beaten_decides_and_nested_rows_are_counted_apart():
+@pytest.mark.parametrize("turned", [False, True])
+def test_several_routers_are_judged_as_one_tier_in_any_order_and_nested_rows_are_counted_apart(turned):
+    verdicts = {"logistic": "not_supported", "forest": "cannot_tell", "boosting": "supported"}
+    routers = [rung(tier="router", verdict=found, control=name) for name, found in verdicts.items()]
     rows = pd.DataFrame(
-        [
-            rung(),
-            rung(pick="nested", verdict="cannot_tell", n=14),
-            rung(tier="router"),
-            rung(tier="router", verdict="cannot_tell"),
-            rung(tier="router"),
-        ]
+        [rung(), rung(pick="nested", verdict="cannot_tell", n=14), *(routers[::-1] if turned else routers)]
     )
-    text = answer(rows, planner="sft+nothing", margin=0.05)
-    (matrix,) = matrices(rows, {"sft+nothing": "sft"}, planner="sft+nothing")
+    text, held_out = answer(study_of(rows))
+    (matrix,) = matrices(rows, {"sft+bm25": "sft"}, planner="sft+bm25")
 
     assert "supported at 1 of 2 tiers" in text
-    assert "14 held-out test questions" in text
-    assert "supported at 0 of 1 such tier." in text
+    assert "cannot tell against router (forest)." in text
+    assert "14 held-out test questions" in held_out
+    assert "supported at 0 of 1 such tier." in held_out
     ((_, (climb,)),) = matrix.groups
-    assert [found.verdict for found in climb.decisive] == ["supported", "cannot_tell"]
+    assert [(found.control, found.verdict) for found in climb.decisive] == [
+        ("c", "supported"),
+        ("forest", "cannot_tell"),
+    ]
 
 
 def test_without_the_planner_there_is_no_answer():
-    assert "gives no answer" in answer(pd.DataFrame(), planner="x", margin=0.05)
-    assert "gives no answer" in answer(pd.DataFrame([rung()]), planner="x", margin=0.05)
+    assert "gives no answer" in answer(study_of([]))[0]
+    assert "gives no answer" in answer(study_of([rung("other")]))[0]
 
 
-def test_the_calibration_names_the_perfect_and_the_null_planner():
-    rows = pd.DataFrame(
-        [rung("evidence+nothing"), rung("random_plan+nothing", verdict="opposite"), rung("evidence_half+nothing")]
+def kin_rows(*, perfect, null=0.5):
+    """The judged planner, supported at neither tier, and the harness's planners in its fill and alone."""
+    shares = {"sft+bm25": 0.325, "evidence+bm25": 0.4, "random_plan+bm25": null, "evidence+nothing": 0.725}
+    verdicts = {"evidence+bm25": perfect, "evidence+nothing": ["supported", "supported"]}
+    return [
+        rung(name, tier=tier, verdict=verdicts.get(name, ["cannot_tell"] * 2)[place], treatment_accuracy=share)
+        for name, share in shares.items()
+        for place, tier in enumerate(("direct", "rerank"))
+    ]
+
+
+def test_the_perfect_and_the_null_planner_are_those_of_the_judged_planner_s_fill():
+    points = " ".join(answer(study_of(kin_rows(perfect=["cannot_tell", "not_supported"]))))
+    points = points.replace("\N{NO-BREAK SPACE}", " ")
+
+    assert "the perfect planner (evidence+bm25) is 40.0 % right and supported at 0 of 2 tiers" in points
+    assert "the null planner (random_plan+bm25) is 50.0 % right and supported at 0 of 2 tiers" in points
+    assert "not supported at any tier either, so this comparison could not have shown a gain there" in points
+    assert "(evidence+nothing), is 72.5 % right and supported at 2 of 2 tiers" in points
+    assert "does better than the trained one (50.0 % against 32.5 % right)." in points
+
+
+def test_tiers_beyond_reach_are_named_where_the_perfect_planner_is_supported_elsewhere():
+    points = " ".join(answer(study_of(kin_rows(perfect=["supported", "cannot_tell"], null=0.3))))
+    assert "not supported against reranking either" in points
+    assert "does better than" not in points and "does as well" not in points
+    assert "not supported" not in " ".join(answer(study_of(kin_rows(perfect=["supported", "supported"])))[1:])
+
+
+def test_the_plans_evidence_recall_is_told_where_the_null_planner_does_as_well():
+    selection = pd.DataFrame(
+        [
+            {"selector": selector, "split": split, "evidence_recall": recall}
+            for selector, recall in (("sft", 0.225), ("random_plan", 0.25))
+            for split in ("all", "test")
+        ]
     )
-    text = calibration(rows)
+    rows = kin_rows(perfect=["supported", "supported"], null=0.325)
+    points = " ".join(answer(study_of(rows, tables={"selection": selection}))).replace("\N{NO-BREAK SPACE}", " ")
+    assert "does as well as the trained one" in points
+    assert "evidence recall of the plans: null 25.0 %, trained 22.5 %." in points
 
-    assert "the perfect planner (evidence+nothing) is supported at 1 of 1 tier" in text
-    assert "the null planner (random_plan+nothing) is supported at 0 of 1 tier" in text
-    assert calibration(pd.DataFrame([rung()])) == calibration(pd.DataFrame()) == ""
+
+def test_without_planners_of_the_same_fill_the_plans_alone_are_named_and_nothing_is_beyond_reach():
+    rows = [rung(verdict="cannot_tell"), rung("evidence+nothing", verdict="cannot_tell"), rung("random_plan+nothing")]
+    alone = {"perfect": Yardstick(None, "evidence+nothing"), "null": Yardstick(None, "random_plan+nothing")}
+    points = " ".join(answer(study_of(rows, **alone)))
+    assert "not all with the same fill" in points
+    assert "the perfect planner (evidence+nothing, the plan alone)" in points
+    assert "could not have shown" not in points
+
+
+def test_the_held_out_sentence_says_what_the_perfect_planner_reaches():
+    nested = [rung(name, pick="nested", verdict="cannot_tell", n=12) for name in ("sft+bm25", "evidence+bm25")]
+    text = answer(study_of([rung(), rung("evidence+bm25"), *nested]))[1]
+    assert "the perfect planner: evidence+bm25 at 0. So this part could not have shown a gain." in text
+    nested[1]["verdict"] = "supported"
+    text = answer(study_of([rung(), rung("evidence+bm25"), *nested]))[1]
+    assert text.endswith("the perfect planner: evidence+bm25 at 1.")
+
+
+def test_kin_differ_in_one_thing_alone():
+    anchored = {"anchors": {"ranking": "bm25", "atoms": 2}, "fill": {"bm25": 1, "dense": 1}}
+    policies = {
+        name: Policy.model_validate(policy)
+        for name, policy in {
+            "rerank": {"fill": "rerank"},
+            "mine": {"selector": "sft", **anchored},
+            "ordered": {"selector": "sft", "order": "hybrid", "fill": "none"},
+            "other": {"selector": "evidence", "fill": {"bm25": 1, "dense": 1}},
+            "same": {"selector": "evidence", **anchored},
+            "alone": {"selector": "evidence", "fill": "none"},
+            "tuned": {"fill": "rerank_tuned"},
+        }.items()
+    }
+    assert yardstick(policies, "mine", "evidence") == Yardstick("same", "alone")
+    assert yardstick(policies, "ordered", "evidence") == Yardstick(None, "alone")
+    assert yardstick(policies, "mine", "random_plan") == Yardstick(None, None)
+    assert tuned_and_not(policies) == ("tuned", "rerank")
+    assert tuned_and_not({name: policies[name] for name in ("tuned", "mine")}) is None
+
+
+def test_matched_supervision_is_told_from_the_same_budget_and_questions():
+    main = pd.DataFrame(
+        [
+            {"policy": name, "budget_chars": budget, "split": split, "accuracy": accuracy, "evidence_recall": recall}
+            for name, accuracy, recall in (("tuned", 0.5, 0.625), ("rerank", 0.45, 0.65))
+            for budget, split in ((1800, "all"), (1800, "test"), (600, "all"))
+        ]
+    )
+    tuned = {"tuned": ("tuned", "rerank")}
+    text = matched_supervision(study_of([], tables={"main": main}, **tuned)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "tuned on the same rows" in text
+    assert "it is 50.0 % right, rerank without that tuning 45.0 %" in text
+    assert "hold 62.5 % of the evidence, those of rerank 65.0 %" in text
+    unknown = matched_supervision(study_of([], tables={"main": main.assign(evidence_recall=None)}, **tuned))
+    assert "evidence" not in unknown
+    assert matched_supervision(study_of([], tables={"main": main})) == ""
+
+
+def test_power_says_what_the_judged_comparison_can_show_and_what_the_margin_takes():
+    power = pd.DataFrame(
+        [
+            {"budget_chars": budget, "treatment": "sft+bm25", "control": control, "questions": 40, "discordance": 0.25,
+             "detectable": 0.219, "effect": effect, "needed_exact": round(2 / effect**2)}
+            for budget in (1800, 600) for control in ("dense", "bm25") for effect in (0.02, 0.05)
+        ]
+    )  # fmt: skip
+    text = judged_comparison(study_of([], tables={"power": power})).replace("\N{NO-BREAK SPACE}", " ")
+    assert text.startswith(
+        "sft+bm25 against bm25 at 1,800 characters: 40 questions can show a difference of 21.9 points"
+    )
+    assert text.endswith("one of the margin, 5 points, takes 800 questions at the discordance seen, 25.0 %.")
+    few = judged_comparison(study_of([], tables={"power": power.assign(detectable=None)}))
+    assert "are too few to show any difference" in few
+    assert judged_comparison(study_of([])) == ""
 
 
 def test_the_drilldown_holds_a_letter_a_question_policy_and_budget():

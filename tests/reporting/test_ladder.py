@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from plancheck.reporting.ladder import COLUMNS, VERDICTS, ladder, show, survival, verdict, verdict_counts
+from plancheck.reporting.ladder import COLUMNS, VERDICTS, deciding, ladder, show, survival, verdict, verdict_counts
 
 TIERS = {"direct": ["head", "random"], "rerank": ["rerank"]}
 PLANNERS = {"perfect": "evidence", "null": "random_plan", "worse": "sft"}
@@ -135,7 +135,7 @@ def test_a_sentence_says_points_interval_p_and_number(results, method):
     assert found["sentence"].startswith(
         f"perfect against {found['control']} (direct; the best of 2 on the same questions): +"
     )
-    assert "(95% interval +" in found["sentence"] and "p < " in found["sentence"] and "n = 120" in found["sentence"]
+    assert all(part in found["sentence"] for part in ("(95% interval +", ", p < ", ", adj. p < ", "n = 120"))
     assert found["sentence"].endswith("The gain is supported.")
 
 
@@ -148,6 +148,36 @@ def test_survival_is_the_first_tier_that_is_not_supported(results, method):
     assert tuple(verdict_counts(table)) == VERDICTS
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "place"),
+    [
+        (["supported"], 0),
+        (["supported", "supported"], 0),
+        (["supported", "not_supported", "not_supported"], 1),
+        (["not_supported", "cannot_tell", "cannot_tell"], 1),
+        (["cannot_tell", "not_supported"], 0),
+        (["supported", "cannot_tell", "not_supported", "opposite"], 3),
+    ],
+)
+def test_a_tier_of_several_is_supported_only_as_a_whole_and_excluded_only_where_no_row_is_open(verdicts, place):
+    rows = [{"control": str(number), "verdict": found} for number, found in enumerate(verdicts)]
+    assert deciding(rows)["control"] == str(place)
+    assert deciding(rows[::-1])["verdict"] == verdicts[place]
+
+
+def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
+    verdicts = {"logistic": "not_supported", "forest": "supported", "boosting": "cannot_tell"}
+    rows = [
+        {"planner": "sft", "budget_chars": 900, "tier": tier, "control": name, "pick": "declared", "verdict": found,
+         "difference": 0.0, "low": -0.1, "high": 0.1}
+        for tier, name, found in [("rerank", "rerank", "supported"), *(("router", *row) for row in verdicts.items())]
+    ]  # fmt: skip
+    for order in (rows, rows[:1] + rows[:0:-1]):
+        (found,) = survival(pd.DataFrame(order)).to_dict("records")
+        assert (found["passed"], found["tiers"]) == (1, 2)
+        assert (found["tier"], found["control"], found["verdict"]) == ("router", "boosting", "cannot_tell")
+
+
 def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, tmp_path):
     made(results, method, planners={"perfect": "evidence", "null": "random_plan"}).to_csv(tmp_path / "ladder.csv")
     output = io.StringIO()
@@ -155,4 +185,5 @@ def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, 
     lines = output.getvalue().splitlines()
     assert len([line for line in lines if line.strip().startswith(("perfect", "null"))]) == 2
     assert max(map(len, lines)) <= 100
+    assert any("survives all" in line for line in lines if line.strip().startswith("perfect"))
     assert "at 900 characters" in lines[0]

@@ -12,13 +12,15 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:
     """Accuracy in % by policy and domain, written in each cell.
 
     Args:
-        rows: policy, domain, accuracy (share), correct, questions; in the order to show.
+        rows: policy, domain, accuracy (share), correct, questions; in the order to show. A domain has as many questions
+            in each row.
     """
-    domains = list(dict.fromkeys(rows["domain"]))
+    headed = [f"{domain}, n = {count:,}" for domain, count in zip(rows["domain"], rows["questions"], strict=True)]
+    domains = list(dict.fromkeys(headed))
     data = pd.DataFrame(
         {
             "policy": rows["policy"],
-            "domain": rows["domain"],
+            "domain": headed,
             "accuracy": 100 * rows["accuracy"],
             "right": [
                 f"{right} of {questions}" for right, questions in zip(rows["correct"], rows["questions"], strict=True)
@@ -27,7 +29,7 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:
     )
     x = alt.X(
         "domain:N", sort=domains, title=None,
-        axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=220, ticks=False, domain=False),
+        axis=alt.Axis(orient="top", labelAngle=-90, labelLimit=270, ticks=False, domain=False),
     )  # fmt: skip
     policies = list(dict.fromkeys(rows["policy"]))
     base = alt.Chart(data).encode(x=x, y=policies_axis(policies, grid=False))

@@ -8,8 +8,11 @@ from altair.typing import ChartType
 
 from plancheck.page.charts.widths import WIDTH
 
-ROW_HEIGHT = 58  # a forest plot's row: two lines of words over the interval
-ROUTER_HEIGHT = 40
+# Heights in pixels of a row's lines of words, and of the strip under them where its interval is drawn. Nothing but the
+# interval's own row is drawn in the strip, and nothing but words above it: no grid, no band across the labels.
+LINE = 15
+STRIP = 20
+GAP = 12
 POLICY_HEIGHT = 20
 SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 
@@ -22,9 +25,9 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
         margin: smallest difference that matters, as a share; drawn as a band around no difference.
         confidence: of the intervals; a filled point has an adjusted p of at most 1 - confidence.
     """
+    places, height = strips(len(rows), lines=2)
     data = pd.DataFrame(
         {
-            "row": range(len(rows)),
             "label": rows["label"],
             "where": rows["where"],
             "difference": 100 * rows["difference"],
@@ -34,10 +37,11 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
             "colour": rows["colour"],
             "fill": (rows["p_adjusted"] <= 1 - confidence).astype(float),
             "detail": rows["detail"],
+            "zero": 0,
         }
-    )
-    y = alt.Y("row:O", axis=None)
+    ).assign(**places)
     base = alt.Chart(data)
+    y = strip_axis("middle", height)
     colour = alt.Color("colour:N", scale=None, legend=None)
     tooltip = [
         alt.Tooltip("label:N", title="Comparison"),
@@ -46,33 +50,64 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
         alt.Tooltip("difference:Q", title="Difference, points", format="+.1f"),
         alt.Tooltip("low:Q", title="Low", format="+.1f"),
         alt.Tooltip("high:Q", title="High", format="+.1f"),
-        alt.Tooltip("p:Q", title="Adjusted p", format=".3f"),
+        alt.Tooltip("p:Q", title="Adj. p", format=".3f"),
     ]
     layers: list[alt.Chart] = []
     if margin is not None:
-        band = alt.Chart(pd.DataFrame({"low": [-100 * margin], "high": [100 * margin]}))
-        layers.append(band.mark_rect(opacity=0.13, tooltip=False).encode(x="low:Q", x2="high:Q"))
+        band = alt.Chart(data[["top", "bottom"]].assign(low=-100 * margin, high=100 * margin))
+        layers.append(
+            band.mark_rect(opacity=0.16, tooltip=False).encode(
+                x="low:Q", x2="high:Q", y=strip_axis("top", height), y2="bottom:Q"
+            )
+        )
     layers += [
-        alt.Chart(pd.DataFrame({"zero": [0]})).mark_rule(strokeDash=[4, 3]).encode(x="zero:Q"),
-        base.mark_rule(strokeWidth=2, yOffset=12).encode(
-            x=alt.X("low:Q", title="Difference in accuracy, points"),
+        base.mark_rule(strokeDash=[4, 3]).encode(x="zero:Q", y=strip_axis("top", height), y2="bottom:Q"),
+        base.mark_rule(strokeWidth=2).encode(
+            x=alt.X("low:Q", title="Difference in accuracy, points", axis=alt.Axis(grid=False)),
             x2="high:Q", y=y, color=colour, tooltip=tooltip,
         ),
-        base.mark_point(size=80, strokeWidth=2, opacity=1, yOffset=12).encode(
+        base.mark_point(size=80, strokeWidth=2, opacity=1).encode(
             x="difference:Q", y=y, stroke=alt.Stroke("colour:N", scale=None, legend=None),
             fill=alt.Fill("colour:N", scale=None, legend=None),
             fillOpacity=alt.FillOpacity("fill:Q", scale=None, legend=None), tooltip=tooltip,
         ),
-        *(
-            base.mark_text(align="left", baseline="middle", dy=offset, fontSize=size, opacity=opacity, limit=0).encode(
-                x=alt.value(2), y=y, text=f"{name}:N"
-            )
-            for name, offset, size, opacity in (("label", -18, 12, 1), ("where", -4, 11, 0.75))
-        ),
+        words(base, "label", 0, height),
+        words(base, "where", 1, height),
     ]  # fmt: skip
-    return alt.layer(*layers).properties(
-        width="container", autosize=WIDTH, height=ROW_HEIGHT * len(data), description=description
-    )
+    return alt.layer(*layers).properties(width="container", autosize=WIDTH, height=height, description=description)
+
+
+def strips(count: int, *, lines: int) -> tuple[dict[str, list[int]], int]:
+    """Where each row's words begin and its strip's top, middle and bottom are, in pixels from the top; the height."""
+    step = lines * LINE + STRIP + GAP
+    starts = [place * step for place in range(count)]
+    tops = [start + lines * LINE for start in starts]
+    places = {
+        "words": starts,
+        "top": tops,
+        "middle": [top + STRIP // 2 for top in tops],
+        "bottom": [top + STRIP for top in tops],
+    }
+    return places, count * step
+
+
+def strip_axis(name: str, height: int) -> alt.Y:
+    """Pixels from the top as they are, with no axis."""
+    return alt.Y(f"{name}:Q", scale=alt.Scale(domain=[0, height], range=[0, height], nice=False), axis=None)
+
+
+def words(base: alt.Chart, name: str, line: int, height: int) -> alt.Chart:
+    """A column's text in a line over each row's strip; lines after the first are smaller and paler."""
+    first = line == 0
+    text: alt.Chart = base.mark_text(
+        align="left",
+        baseline="top",
+        dy=LINE * line,
+        fontSize=12 if first else 11,
+        opacity=1 if first else 0.75,
+        limit=0,
+    ).encode(x=alt.value(0), y=strip_axis("words", height), text=f"{name}:N")
+    return text
 
 
 def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
@@ -81,17 +116,18 @@ def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
     Args:
         rows: label, accuracy, low, high (shares), kind (what the shape means).
     """
+    places, height = strips(len(rows), lines=1)
     data = pd.DataFrame(
         {
-            "row": range(len(rows)),
             "label": rows["label"],
             "kind": rows["kind"],
             "accuracy": 100 * rows["accuracy"],
             "low": 100 * rows["low"],
             "high": 100 * rows["high"],
+            "chance": 25,
         }
-    )
-    y = alt.Y("row:O", axis=None)
+    ).assign(**places)
+    y = strip_axis("middle", height)
     base = alt.Chart(data)
     tooltip = ["label:N", "kind:N", *(alt.Tooltip(f"{name}:Q", format=".1f") for name in ("accuracy", "low", "high"))]
     kinds = list(dict.fromkeys(data["kind"]))
@@ -100,17 +136,13 @@ def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
         scale=alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)])),
         legend=alt.Legend(title=None, orient="bottom", columns=1, labelLimit=310),
     )
+    x = alt.X("low:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100]), axis=alt.Axis(grid=False))
     return alt.layer(
-        base.mark_rule(strokeWidth=2, yOffset=9).encode(
-            x=alt.X("low:Q", title="Accuracy, %", scale=alt.Scale(domain=[0, 100])), x2="high:Q", y=y, tooltip=tooltip
-        ),
-        base.mark_point(size=80, filled=True, opacity=1, yOffset=9).encode(
-            x="accuracy:Q", y=y, shape=shape, tooltip=tooltip
-        ),
-        base.mark_text(align="left", baseline="middle", dy=-8, fontSize=12, limit=0).encode(
-            x=alt.value(2), y=y, text="label:N"
-        ),
-    ).properties(width="container", autosize=WIDTH, height=ROUTER_HEIGHT * len(data), description=description)
+        base.mark_rule(strokeDash=[1, 3]).encode(x="chance:Q", y=strip_axis("top", height), y2="bottom:Q"),
+        base.mark_rule(strokeWidth=2).encode(x=x, x2="high:Q", y=y, tooltip=tooltip),
+        base.mark_point(size=80, filled=True, opacity=1).encode(x="accuracy:Q", y=y, shape=shape, tooltip=tooltip),
+        words(base, "label", 0, height),
+    ).properties(width="container", autosize=WIDTH, height=height, description=description)
 
 
 def heldout(rows: pd.DataFrame, *, description: str) -> ChartType:

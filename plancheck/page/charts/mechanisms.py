@@ -27,7 +27,7 @@ def wins_and_losses(rows: pd.DataFrame, *, description: str) -> ChartType:
         alt.Tooltip("row:N", title="Of"),
         "outcome:N",
         alt.Tooltip("mean:Q", format=".3g"),
-        alt.Tooltip("p:Q", title="Adjusted p", format=".3f"),
+        alt.Tooltip("p:Q", title="Adj. p", format=".3f"),
     ]
     return alt.layer(
         alt.Chart(data).mark_rule(opacity=0.6).encode(

@@ -1,0 +1,39 @@
+"""Policies that differ from another in one thing alone: what a policy can be compared with like for like."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plancheck.params import Policy, Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """The policy that follows a selector of the harness as the judged planner follows its own.
+
+    Args:
+        policy: the planner's own with its selector replaced; None where the study declares none.
+        alone: the plan alone, without fill or anchors, in the selector's own order; None where none is declared.
+    """
+
+    policy: str | None
+    alone: str | None
+
+
+def yardstick(policies: Mapping[str, Policy], planner: str, selector: Selector) -> Yardstick:
+    """What ``selector`` makes of ``planner``'s anchors, fill and order, and what its plan is alone."""
+    same = policies[planner].model_copy(update={"selector": selector})
+    return Yardstick(declared(policies, same), declared(policies, Policy(selector=selector, fill="none")))
+
+
+def tuned_and_not(policies: Mapping[str, Policy]) -> tuple[str, str] | None:
+    """The first control that fills by the tuned reranker and the one that fills by the untuned, else alike; or None."""
+    for name, policy in policies.items():
+        if policy.fill == "rerank_tuned" and not policy.selector:
+            untuned = declared(policies, policy.model_copy(update={"fill": "rerank"}))
+            return (name, untuned) if untuned else None
+    return None
+
+
+def declared(policies: Mapping[str, Policy], wanted: Policy) -> str | None:
+    """The name of the first policy that is packed as ``wanted``, or None."""
+    return next((name for name, policy in policies.items() if policy == wanted), None)
