@@ -8,10 +8,10 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
-from flows.lifeline import exit_with_dvc
 from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
+from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
 
 SECONDS_TO_END = 5.0

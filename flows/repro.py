@@ -2,8 +2,8 @@
 
 import sys
 
-from flows.lifeline import exit_with
 from flows.statuses import Status
+from plancheck.lifeline import exit_with
 
 
 def main(stage: str, parent: int) -> int:

@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -24,6 +25,7 @@ from prefect.events.worker import EventsWorker
 from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
+from flows.statuses import Status
 from plancheck.errors import StudyError
 
 SECONDS_TO_STOP = 5.0
@@ -111,9 +113,34 @@ def temporary_server() -> Iterator[str]:
             url = wait_until_ready(process, Path(log.name))
             if not migrated:
                 save_template(database, template)
-            yield url
+            with watched(process, Path(log.name)):
+                yield url
         finally:
             stop(process)
+
+
+@contextmanager
+def watched(process: subprocess.Popen[str], log: Path) -> Iterator[None]:
+    """End this process, with a message, when the server ends inside the block: Prefect would wait for it for hours."""
+    needed = threading.Event()
+    needed.set()
+
+    def watch() -> None:
+        status = process.wait()
+        if needed.is_set():
+            print(
+                f"The temporary Prefect server ended with status {status}; {log} says why. Run it again to go on: "
+                "finished work is kept.",
+                file=sys.stderr,
+                flush=True,
+            )
+            os._exit(Status.REFUSED)
+
+    threading.Thread(target=watch, name="server-watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        needed.clear()
 
 
 @contextmanager

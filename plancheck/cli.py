@@ -10,6 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from plancheck.errors import StudyError
+from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
 from plancheck.params import read_params
 from plancheck.privacy import switch_off_telemetry
@@ -99,6 +100,7 @@ def conditions(*options: Sequence[str] | None) -> dict[str, str]:
 
 def main() -> None:
     """Run the program; what the user can mend is printed without a traceback, exit status 1."""
+    exit_with_dvc()
     switch_off_telemetry()
     set_up_logging()
     try:

@@ -17,7 +17,7 @@ PACKAGES = ("flows", "tasks", "validation", "plancheck")
 PLUMBING = {
     "flows",
     "flows.entry",
-    "flows.lifeline",
+    "plancheck.lifeline",
     "flows.progress",
     "flows.server",
     "flows.statuses",

@@ -24,6 +24,7 @@ from great_expectations.data_context import AbstractDataContext
 
 from plancheck.errors import SHOWN_PROBLEMS, StudyError
 from plancheck.files import unwritable, write_json
+from plancheck.lifeline import exit_with_dvc
 from plancheck.params import read_params
 from plancheck.privacy import switch_off_telemetry
 from validation import (
@@ -216,6 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m validation.gate", description="Check whether tables may be used.")
     parser.add_argument("gate", choices=sorted(GATES))
     name = parser.parse_args(arguments).gate
+    exit_with_dvc()
     try:
         found = check(name)
     except StudyError as error:

@@ -76,6 +76,17 @@ def test_temporary_servers_live_side_by_side_and_leave_nothing(
     assert not list(tmp_path.iterdir()), "something was written to the user's home"
 
 
+def test_a_run_whose_server_dies_ends_and_says_so(clean_environment: dict[str, str], tmp_path: Path) -> None:
+    with start(clean_environment | {"HOME": str(tmp_path)}) as run:
+        psutil.Process(json.loads(run.stdout.readline())["pid"]).kill()
+        assert run.wait(timeout=20) == 1  # its input stays open: it would not end by itself
+        said = run.stderr.read()
+
+    assert "The temporary Prefect server ended with status -9" in said
+    assert "Run it again to go on" in said
+    assert "Traceback" not in said
+
+
 def test_a_named_server_is_used_and_none_is_started(server: str) -> None:
     children = psutil.Process().children()
     with temporary_settings({PREFECT_API_URL: server}), api_server() as url:

@@ -4,15 +4,29 @@ import sys
 
 import pytest
 
-from flows.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
+from plancheck.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
 
 CHILD = """
 import time
-from flows.lifeline import dvc_ancestor, exit_with_dvc
+from plancheck.lifeline import dvc_ancestor, exit_with_dvc
 exit_with_dvc()
 print(dvc_ancestor().pid, flush=True)
 time.sleep(30)
 """
+PROGRAMS = {
+    "plancheck": """
+import time
+from plancheck import cli
+cli.app = lambda: (print("runs", flush=True), time.sleep(30))
+cli.main()
+""",
+    "validation.gate": """
+import time
+from validation import gate
+gate.check = lambda name: (print("runs", flush=True), time.sleep(30))
+gate.main(["split"])
+""",
+}
 # What DVC does: a shell, which may stay, gets DVC_STAGE.
 PARENT = """
 import os, subprocess, sys
@@ -29,16 +43,28 @@ def test_a_stage_ends_soon_after_its_dvc_was_killed() -> None:
         dvc.communicate(timeout=5)
 
 
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_program_that_dvc_runs_ends_with_it(program: str) -> None:
+    started = [sys.executable, "-c", PARENT, PROGRAMS[program]]
+    with subprocess.Popen(started, stdout=subprocess.PIPE, text=True) as dvc:
+        assert dvc.stdout is not None
+        assert dvc.stdout.readline() == "runs\n"
+        dvc.kill()
+        dvc.communicate(timeout=5)
+
+
 def test_a_process_ends_at_once_when_the_other_has_gone() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
-    code = f"from flows.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
+    code = f"from plancheck.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (STATUS_WHEN_ORPHANED, "")
 
 
 def test_a_process_goes_on_while_the_other_lives() -> None:
-    code = f"from flows.lifeline import exit_with; exit_with({os.getpid()}); import time; time.sleep(1.2); print('on')"
+    code = (
+        f"from plancheck.lifeline import exit_with; exit_with({os.getpid()}); import time; time.sleep(1.2); print('on')"
+    )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, "on\n")
 
