@@ -6,20 +6,49 @@ Kinds: Parquet, CSV or TSV with a heading, JSON Lines, a JSON array of objects, 
 
 import csv
 import io
-import json
-from collections.abc import Mapping
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plancheck.comparison.inspect_logs import LogError, is_inspect_log, sample_record, samples_of_archive
+from plancheck.comparison.inspect_logs import (
+    LogError,
+    is_inspect_log,
+    sample_fault,
+    sample_record,
+    samples_of_archive,
+)
+from plancheck.comparison.strict_json import doubled_names, json_value
 from plancheck.errors import StudyError, all_problems
 
 KINDS = "Parquet, CSV, TSV, JSON Lines, a JSON array of objects, or an inspect_ai log"
 LARGEST_FIELD_CHARS = 1 << 30
+
+# What the readers raise for foreign bytes: an encrypted or unknown ZIP entry is a RuntimeError, a date outside
+# Python's calendar an OverflowError, an unknown time zone a LookupError.
+DAMAGE: Final = (
+    LogError,
+    pa.ArrowException,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    csv.Error,
+    ArithmeticError,
+    EOFError,
+    LookupError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +88,21 @@ def read_results(path: Path) -> ResultsFile:
     records = tuple(Record(f"{place} {number}", fields) for number, fields in found.items())
     if not records:
         raise StudyError(f"{path}: holds no result. Name a file with at least one scored question.")
+    if not any(name.strip() for record in records for name in record.fields):
+        raise StudyError(f"{path}: no field has a name. Name the fields, at least the question's ID and the score.")
     return ResultsFile(path, kind, records)
 
 
 Numbered = dict[int, Mapping[str, Any]]
+
+
+@contextmanager
+def _readable(path: Path, what: str, remedy: str) -> Iterator[None]:
+    """Turns what a reader raises for bytes it cannot read into a StudyError."""
+    try:
+        yield
+    except DAMAGE as error:
+        raise StudyError(f"{path}: {what} ({str(error) or type(error).__name__}). {remedy}") from error
 
 
 def _numbered(values: list[dict[str, Any]]) -> Numbered:
@@ -80,20 +120,40 @@ def _decoded(path: Path, content: bytes) -> str:
 
 
 def _parquet_rows(path: Path, content: bytes) -> Numbered:
-    try:
-        return _numbered(pq.read_table(pa.BufferReader(content)).to_pylist())
-    except (pa.ArrowException, OSError) as error:
-        raise StudyError(f"{path}: damaged Parquet data ({error}). Write or download it again.") from error
+    with _readable(path, "damaged Parquet data", "Write or download it again."):
+        # Unlike read_table, this reads columns of one name, which are refused below in words.
+        table = pq.ParquetFile(pa.BufferReader(content)).read()
+        names = table.column_names
+    _check_names(path, names)
+    values = []
+    for name, column in zip(names, table.columns, strict=True):
+        with _readable(path, f"unreadable values in column {name}", "Mend them, or write the file without it."):
+            values.append(column.to_pylist())
+    return _numbered([dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)])
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    """Columns without a name, such as those a spreadsheet appends, cannot be chosen and may be several."""
+    if doubled := doubled_names([name for name in names if name.strip()]):
+        raise all_problems(
+            f"{path}: several columns of one name", doubled, remedy="Give every column another name, or leave it out."
+        )
 
 
 def _archive_samples(path: Path, content: bytes) -> Numbered:
-    try:
-        return _numbered([sample_record(sample) for sample in samples_of_archive(content)])
-    except LogError as error:
-        raise StudyError(
-            f"{path}: not readable as an .eval log of inspect_ai ({error}). Write it as JSON instead: "
-            "`inspect log convert FILE.eval --to json --output-dir FOLDER`."
-        ) from error
+    remedy = "Write it as JSON instead: `inspect log convert FILE.eval --to json --output-dir FOLDER`."
+    with _readable(path, "not readable as an .eval log of inspect_ai", remedy):
+        samples = samples_of_archive(content)
+    return _samples(path, samples)
+
+
+def _samples(path: Path, values: Any) -> Numbered:
+    remedy = "Write the log again with inspect_ai (`inspect log convert` or `inspect log dump`)."
+    if not isinstance(values, list):
+        raise StudyError(f"{path}: samples must be an array, got {type(values).__name__}. {remedy}")
+    if wrong := [f"sample {n}: {fault}" for n, value in enumerate(values, 1) if (fault := sample_fault(value))]:
+        raise all_problems(f"{path}: unusable samples", wrong, remedy=remedy)
+    return _numbered([sample_record(value) for value in values])
 
 
 def _text_records(path: Path, text: str) -> tuple[str, str, Numbered]:
@@ -110,13 +170,14 @@ def _text_records(path: Path, text: str) -> tuple[str, str, Numbered]:
     log = _parsed(path, text) if value is None else value
     if not is_inspect_log(log):
         raise StudyError(f"{path}: is one JSON object, but no inspect_ai log. The file must be {KINDS}.")
-    return "inspect_ai log", "sample", _objects(path, [sample_record(sample) for sample in log.get("samples") or []])
+    samples = log.get("samples")
+    return "inspect_ai log", "sample", _samples(path, [] if samples is None else samples)
 
 
 def _first_line_value(text: str) -> Any:
     """The JSON value of the first line; None when it holds only a part of one."""
     try:
-        return json.loads(text.lstrip().split("\n", 1)[0])
+        return json_value(text.lstrip().split("\n", 1)[0])
     except ValueError:
         return None
 
@@ -128,7 +189,7 @@ def _line_records(path: Path, text: str) -> tuple[str, str, Numbered]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json_value(line)
         except ValueError as error:
             problems.append(f"line {number}: not valid JSON ({error})")
             continue
@@ -145,10 +206,8 @@ def _line_records(path: Path, text: str) -> tuple[str, str, Numbered]:
 
 
 def _parsed(path: Path, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise StudyError(f"{path}: not valid JSON ({error}). Mend that place, or write the file again.") from error
+    with _readable(path, "not valid JSON", "Mend that place, or write the file again."):
+        return json_value(text)
 
 
 def _objects(path: Path, values: Any) -> Numbered:
@@ -164,12 +223,12 @@ def _table_rows(path: Path, text: str) -> tuple[str, str, Numbered]:
     if not tabs and "," not in heading:
         raise StudyError(f"{path}: its first line is no heading of columns. The file must be {KINDS}.")
     csv.field_size_limit(LARGEST_FIELD_CHARS)
-    try:
+    with _readable(path, "not valid CSV", "Mend it, or write the file again."):
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if tabs else ",", strict=True)
+        names = reader.fieldnames or []
         rows = list(reader)
-    except csv.Error as error:
-        raise StudyError(f"{path}: not valid CSV ({error}). Mend it, or write the file again.") from error
-    ragged = [f"row {n}: not {len(reader.fieldnames or [])} values" for n, row in enumerate(rows, 1) if _ragged(row)]
+    _check_names(path, names)
+    ragged = [f"row {n}: not {len(names)} values" for n, row in enumerate(rows, 1) if _ragged(row)]
     if ragged:
         raise all_problems(
             f"{path}: rows that do not fit the heading", ragged, remedy="Quote values that hold the delimiter."

@@ -179,20 +179,21 @@ def _number(value: Any) -> float | None:
         value = WORD_SCORES.get(word, WORD_SCORES.get(word.lower(), word))
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         return None
     return number if math.isfinite(number) else None
 
 
 def _text(value: Any) -> str:
-    if value is None:
+    """A value as an ID, a cluster or a condition; a missing one is empty, as which many programs write NaN."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _names(records: Iterable[Record]) -> list[str]:
-    """Every field of any record, in order of appearance."""
-    return list({name: None for record in records for name in record.fields})
+    """Every field of any record that has a name, in order of appearance."""
+    return list({name: None for record in records for name in record.fields if name.strip()})
 
 
 def _choice(values: Iterable[str]) -> str:

@@ -268,6 +268,14 @@ BAD_FILES = {
         ["row 1: no score", "row 2: score must be", "row 3: score must"],
     ),
     "a doubled ID": ("id,score\nx,1\nx,0\ny,1\n", ["x: 2 results", "Keep one result a question"]),
+    "a NaN as ID": ('{"id": NaN, "score": 1}\n{"id": "y", "score": 0}\n', ["line 1: no question ID in id"]),
+    "a score beyond floats": (f'{{"id": "x", "score": 1{"0" * 400}}}\n', ["line 1: score must be a finite number"]),
+    "a doubled column": ("id,score,score\nx,1,0\ny,1,0\n", ["several columns of one name", "  - score\n"]),
+    "a doubled field": ('[{"id": "x", "score": 1, "score": 0}]', ["several fields called score"]),
+    "a blank heading": (",\nx,1\ny,0\n", ["no field has a name", "Name the fields"]),
+    "objects without fields": ("[{}, {}]", ["no field has a name"]),
+    "a deep array": ("[" * 200_000, ["nested too deeply"]),
+    "a deep value": ('{"id": 1, "score": 1}\n{"id": ' + "[" * 100_000 + "]" * 100_000 + "}\n", ["line 2: not valid"]),
     "damaged Parquet": (b"PAR1 and no more", ["damaged Parquet data"]),
     "a ZIP archive": (b"PK\x03\x04 and no more", ["not readable as an .eval log"]),
 }
@@ -286,6 +294,105 @@ def test_a_bad_file_is_named_with_the_place_the_rule_and_the_remedy(name, compar
         assert word in err
 
 
+@pytest.fixture
+def refused(compare):
+    """What is said of a bad file, without its name."""
+
+    def run(path):
+        status, out, err = compare(path, path)
+        assert (status, out) == (1, "")
+        assert str(path) in err
+        return err.replace(str(path), "")
+
+    return run
+
+
+SAMPLES = {
+    "a number for a sample": ([1, {"id": 2}], ["sample 1: must be an object, got int"]),
+    "a list for a sample": ([{"id": 1}, []], ["sample 2: must be an object, got list"]),
+    "a list for scores": ([{"id": 1, "scores": [1]}], ["sample 1: scores must be an object"]),
+    "a number for a score": ([{"id": 1, "scores": {"match": 1}}], ["sample 1: scores must be an object"]),
+}
+
+
+def log(path, samples):
+    path.write_text(json.dumps({"eval": {}, "status": "success", "samples": samples}))
+    return path
+
+
+def archived(path, samples, **options):
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        archive.writestr("header.json", "{}")
+        for number, sample in enumerate(samples, start=1):
+            archive.writestr(f"samples/{number}.json", json.dumps(sample))
+    return path
+
+
+@pytest.mark.parametrize("write", [log, archived])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_of_another_shape_are_named(refused, tmp_path, write, name):
+    samples, words = SAMPLES[name]
+    err = refused(write(tmp_path / "log", samples))
+    for word in [*words, "inspect log dump"]:
+        assert word in err
+
+
+@pytest.mark.parametrize("samples", [{"a": 1}, 5, "text", False])
+def test_a_log_whose_samples_are_no_array(refused, tmp_path, samples):
+    assert "samples must be an array" in refused(log(tmp_path / "log", samples))
+
+
+@pytest.mark.parametrize(
+    ("local", "central", "value", "words"),
+    [(6, 8, 1, "encrypted"), (8, 10, 9, "not supported")],
+    ids=["encrypted", "unknown method"],
+)
+def test_an_archive_that_cannot_be_unpacked(refused, tmp_path, local, central, value, words):
+    path = archived(tmp_path / "log", [{"id": 1}])
+    content = bytearray(path.read_bytes())
+    for signature, offset in ((b"PK\x03\x04", local), (b"PK\x01\x02", central)):
+        for part in range(content.count(signature)):
+            content[_nth(content, signature, part) + offset] = value
+    path.write_bytes(content)
+    err = refused(path)
+    assert words in err and "inspect log convert" in err
+
+
+def _nth(content, signature, part):
+    found = content.find(signature)
+    for _ in range(part):
+        found = content.find(signature, found + 1)
+    return found
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_entry_of_each_method(refused, tmp_path, method):
+    path = archived(tmp_path / "log", [{"id": 1, "text": "abc" * 300}], compression=method)
+    content = bytearray(path.read_bytes())
+    start = content.find(b"samples/1.json") + len("samples/1.json") + 15
+    content[start : start + 10] = b"\xff" * 10
+    path.write_bytes(content)
+    assert "inspect log convert" in refused(path)
+
+
+def _not_utf8():
+    offsets, letters = (pa.array(values, pa.int32()).buffers()[1] for values in ([0, 1, 2], [-1, -1]))
+    return pa.StringArray.from_buffers(2, offsets, letters)
+
+
+@pytest.mark.parametrize("column", [_not_utf8(), pa.array([2**62, 1], pa.timestamp("us"))], ids=["text", "time"])
+def test_parquet_values_that_cannot_be_read_are_named_by_column(refused, tmp_path, column):
+    path = tmp_path / "table"
+    pq.write_table(pa.table({"id": ["x", "y"], "score": [1, 0], "other": column}), path)
+    assert "unreadable values in column other" in refused(path)
+
+
+def test_parquet_columns_of_one_name_are_refused_as_those_of_csv(refused, tmp_path):
+    table = pa.Table.from_arrays([pa.array(["x", "y"]), pa.array([1, 0]), pa.array([0, 1])], ["id", "score", "score"])
+    pq.write_table(table, tmp_path / "table")
+    assert "several columns of one name\n  - score\n" in refused(tmp_path / "table")
+
+
 def test_a_missing_file_and_a_folder_are_named(compare, tmp_path):
     for path in (tmp_path / "none.csv", tmp_path):
         status, _, err = compare(path, path)
@@ -301,7 +408,13 @@ def test_fewer_than_two_common_questions_are_refused(compare, tmp_path, common):
 
 
 @pytest.mark.parametrize(
-    "text", ["\ufeffid,score\na,1\nb,0\n", "id\tscore\r\na\ttrue\r\nb\tfalse\r\n", "id,score\na,C\nb,I\n"]
+    "text",
+    [
+        "\ufeffid,score\na,1\nb,0\n",
+        "id\tscore\r\na\ttrue\r\nb\tfalse\r\n",
+        "id,score\na,C\nb,I\n",
+        "id,score,,\na,1,,\nb,0,,\n",
+    ],
 )
 def test_spellings_of_a_table(figures, tmp_path, text):
     path = tmp_path / "table"

@@ -1,0 +1,31 @@
+"""JSON of any program as Python values; what json would take silently or fail on unnamed is refused."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+
+def json_value(text: str | bytes) -> Any:
+    """The value of a whole JSON text; numbers may be NaN or infinite, as many programs write them.
+
+    Raises:
+        ValueError: the text is no JSON, nests deeper than Python's recursion limit, or an object has a name twice
+            (json would keep the last).
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def doubled_names(names: Sequence[str]) -> list[str]:
+    """Names that come more than once, in order of appearance."""
+    return [name for name, times in Counter(names).items() if times > 1]
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"an object has several fields called {', '.join(doubled_names([name for name, _ in pairs]))}")
+    return found
