@@ -293,7 +293,8 @@ def test_a_training_row_with_a_test_question_stops_the_study_before_training(che
     leak = f"""
 
 def leaking(traces, params, rows_of=rows_of):
-    return [*(rows := rows_of(traces, params)), dict(rows[0], question_id="{planted}")]
+    rows = rows_of(traces, params)
+    return [*rows, *(dict(row, question_id="{planted}") for row in rows[:1])]
 
 
 rows_of = leaking
