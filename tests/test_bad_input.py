@@ -189,13 +189,18 @@ STAGE_FAULTS = {
         {"split/sizes": {"train": 301, "dev": 50, "test": 152}},
         ["301 + 50 + 152 = 503, but the benchmark has 40 questions", "shares"],
     ),
+    "a test split of one context": (
+        "split",
+        {"split/sizes": {"train": 29, "dev": 10, "test": 1}},
+        ["the test questions would have 1 context", "Raise split.sizes.test"],
+    ),
 }
 
 
 @pytest.mark.parametrize("case", STAGE_FAULTS)
 def test_a_stage_that_cannot_go_on_says_why_and_leaves_nothing(case, project, monkeypatch, capsys):
     stage, changes, expected = STAGE_FAULTS[case]
-    if case == "sizes that do not fit":
+    if case in ("sizes that do not fit", "a test split of one context"):
         (project / "params.yaml").write_text(yaml.safe_dump(PARAMS))
         monkeypatch.setattr("sys.argv", ["plancheck", "benchmark"])
         with pytest.raises(SystemExit) as ended:
