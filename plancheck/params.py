@@ -1,6 +1,7 @@
 """The study's parameters: one frozen model a section of params.yaml, read once at a stage's entry."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -27,6 +28,7 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 FilePath = Annotated[Path, Field(strict=False)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_+]+$")]
 Device = Annotated[str, Field(pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")]
 
 
@@ -42,10 +44,18 @@ def immutable(value: str) -> str:
 Revision = Annotated[str, AfterValidator(immutable)]
 
 
-class Section(BaseModel):
-    """A part of params.yaml. Unknown keys are errors: a misspelt one must not fall back to a default."""
+def doubled(names: Sequence[str]) -> list[str]:
+    """Names that come more than once, each once, in the order of their first place."""
+    return [name for name, count in Counter(names).items() if count > 1]
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+class Section(BaseModel):
+    """A part of params.yaml. Unknown keys are errors: a misspelt one must not fall back to a default.
+
+    Numbers are finite.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 # --- models -----------------------------------------------------------------------------------------------------
@@ -243,7 +253,7 @@ class Train(Section):
     seed: Seed
     lora_r: PositiveInt
     lora_alpha: PositiveInt
-    lora_dropout: Share
+    lora_dropout: Annotated[float, Field(ge=0, lt=1)]
     learning_rate: Annotated[float, Field(gt=0)]
     epochs: PositiveInt
     batch_size: PositiveInt
@@ -265,6 +275,13 @@ class Plan(Section):
 
     seed: Seed
     selectors: list[Selector]
+
+    @field_validator("selectors")
+    @classmethod
+    def distinct(cls, value: list[Selector]) -> list[Selector]:
+        if twice := doubled(value):
+            raise ValueError(f"{', '.join(map(repr, twice))} comes twice")
+        return value
 
 
 class Tune(Section):
@@ -318,7 +335,7 @@ class Pack(Section):
     budgets_chars: Annotated[list[PositiveInt], Field(min_length=1)]
     overflow: Literal["cut", "skip", "stop"]
     merge_overlaps: bool
-    policies: dict[Annotated[str, Field(pattern=r"^[a-z0-9_+]+$")], Policy]
+    policies: dict[Name, Policy]
 
     @model_validator(mode="after")
     def distinct(self) -> Self:
@@ -367,7 +384,7 @@ class Route(Section):
 class BestOf(Section):
     """The control with most right answers among a tier's policies, or among those listed; a tie goes to the earlier."""
 
-    best_of: str | Annotated[list[str], Field(min_length=2)]
+    best_of: str | list[str]
 
 
 class DeclaredComparison(Section):
@@ -404,25 +421,28 @@ def unknown_policies(names: Sequence[str], pack: Pack) -> list[str]:
     return [f"{name!r} is not in pack.policies" for name in dict.fromkeys(names) if name not in pack.policies]
 
 
-def tier_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+def control_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+    """What keeps ``policies`` from being distinct controls."""
     known = [name for name in dict.fromkeys(policies) if name in pack.policies]
     return [
         *unknown_policies(policies, pack),
         *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
-        *(f"{name!r} comes twice" for name in known if policies.count(name) > 1),
+        *(f"{name!r} comes twice" for name in doubled(policies) if name in known),
     ]
 
 
 class Analyze(Section):
     """``tiers`` are the ladder's controls in its order; the tier of routers comes after them and needs no entry."""
 
-    confidence: Annotated[float, Field(gt=0, lt=1)]
+    confidence: Annotated[float, Field(ge=0.5, le=0.9999)]
     seed: Seed
-    resamples: Annotated[int, Field(ge=100)]
-    power: Annotated[float, Field(gt=0, lt=1)]
-    margin: Annotated[float, Field(gt=0, lt=1)] = Field(description="smallest gain in accuracy that matters, a share")
-    tiers: dict[str, Annotated[list[str], Field(min_length=1)]]
-    comparisons: dict[str, DeclaredComparison] = {}
+    resamples: Annotated[int, Field(ge=100, le=1_000_000)]
+    power: Annotated[float, Field(ge=0.5, le=0.999)]
+    margin: Annotated[float, Field(ge=0.0001, le=0.5)] = Field(
+        description="smallest gain in accuracy that matters, a share"
+    )
+    tiers: dict[Name, Annotated[list[str], Field(min_length=1)]]
+    comparisons: dict[Name, DeclaredComparison] = {}
     mechanisms: Mechanisms | None = None
 
     def problems(self, pack: Pack) -> list[str]:
@@ -431,12 +451,23 @@ class Analyze(Section):
         if ROUTER_TIER in self.tiers:
             found.append(f"analyze.tiers: {ROUTER_TIER!r} is made from data/routing.parquet; call yours differently")
         for name, policies in self.tiers.items():
-            found += [f"analyze.tiers.{name}: {problem}" for problem in tier_problems(policies, pack)]
+            found += [f"analyze.tiers.{name}: {problem}" for problem in control_problems(policies, pack)]
+        tiers_of: dict[str, list[str]] = {}
+        for tier, policies in self.tiers.items():
+            for policy in dict.fromkeys(policies):
+                tiers_of.setdefault(policy, []).append(tier)
+        found += [
+            f"analyze.tiers: {policy!r} is in {' and '.join(tiers)}; a policy is in one tier"
+            for policy, tiers in tiers_of.items()
+            if len(tiers) > 1
+        ]
         for name, declared in self.comparisons.items():
             found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
         if self.mechanisms:
             arms = (self.mechanisms.treatment, self.mechanisms.control)
             found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
+            if arms[0] == arms[1]:
+                found.append(f"analyze.mechanisms: {arms[0]!r} is compared with itself")
             if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
                 found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
         return found
@@ -445,9 +476,16 @@ class Analyze(Section):
         """The rules that one comparison breaks."""
         found = []
         controls = self.candidates(declared)
-        if isinstance(declared.control, BestOf) and not controls:
-            found.append(f"best_of names no tier {declared.control.best_of!r}; there are {', '.join(self.tiers)}")
-        found += unknown_policies((declared.treatment, *controls), pack)
+        match declared.control:
+            case BestOf(best_of=list()):
+                if len(controls) < 2:
+                    found.append("best_of needs a tier's name, or two or more policies to pick from")
+                found += [f"best_of: {problem}" for problem in control_problems(controls, pack)]
+            case BestOf(best_of=tier) if tier not in self.tiers:
+                found.append(f"best_of names no tier {tier!r}; there are {', '.join(self.tiers)}")
+            case str() as policy:
+                found += unknown_policies([policy], pack)
+        found += [problem for problem in unknown_policies([declared.treatment], pack) if problem not in found]
         if declared.treatment in controls:
             found.append(f"{declared.treatment!r} is compared with itself")
         if declared.budget(pack.budgets_chars) not in pack.budgets_chars:

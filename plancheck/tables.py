@@ -69,13 +69,16 @@ def read_splits(path: Path = DATA / "splits.json") -> dict[str, list[str]]:
     """The question IDs of train, dev and test.
 
     Raises:
-        StudyError: the file is missing or lacks a split, or a question is in two of them.
+        StudyError: the file is missing or lacks a split, a split is no list of IDs, or a question is in two of them.
     """
     value = read_json(path)
-    try:
-        splits: dict[str, list[str]] = {split: list(value[split]) for split in SPLITS}
-    except (KeyError, TypeError) as error:
-        raise StudyError(f"{path}: lists no {error} questions. Run `dvc repro -f split`.") from error
+    if not isinstance(value, dict):
+        raise StudyError(f"{path}: holds no mapping of splits. Run `dvc repro -f split`.")
+    for split in SPLITS:
+        ids = value.get(split)
+        if not isinstance(ids, list) or not all(isinstance(question_id, str) for question_id in ids):
+            raise StudyError(f"{path}: {split!r} must be a list of question IDs. Run `dvc repro -f split`.")
+    splits: dict[str, list[str]] = {split: value[split] for split in SPLITS}
     counts = Counter(question_id for ids in splits.values() for question_id in ids)
     if doubled := sorted(question_id for question_id, count in counts.items() if count > 1):
         raise all_problems(f"{path}: questions in two splits:", doubled, remedy="Run `dvc repro -f split`.")

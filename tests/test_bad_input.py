@@ -67,7 +67,28 @@ BAD_PARAMS = {
     "an unknown grouping": ({"split/group_by": "domain"}, ["split.group_by", "'none' or 'context'"]),
     "an unknown answer mode": ({"answer/mode": "vote"}, ["answer.mode", "'generate' or 'likelihood'"]),
     "an unknown device": ({"answer/device": "tpu"}, ["answer.device", "got 'tpu'"]),
-    "a confidence in percent": ({"analyze/confidence": 95}, ["analyze.confidence", "less than 1"]),
+    "a confidence in percent": ({"analyze/confidence": 95}, ["analyze.confidence", "less than or equal to 0.9999"]),
+    "a confidence that rounds to 1": ({"analyze/confidence": 0.9999999999999}, ["analyze.confidence", "0.9999"]),
+    "a confidence that rounds to 0": ({"analyze/confidence": 1e-13}, ["analyze.confidence", "0.5"]),
+    "a margin of nothing": ({"analyze/margin": 1e-9}, ["analyze.margin", "greater than or equal to 0.0001"]),
+    "a margin above a half": ({"analyze/margin": 0.51}, ["analyze.margin", "less than or equal to 0.5"]),
+    "a power below a half": ({"analyze/power": 0.4}, ["analyze.power", "greater than or equal to 0.5"]),
+    "a power of nearly 1": ({"analyze/power": 0.9999}, ["analyze.power", "less than or equal to 0.999"]),
+    "resamples without end": ({"analyze/resamples": 10**7}, ["analyze.resamples", "less than or equal to 1000000"]),
+    "a learning rate that is no number": ({"train/learning_rate": float("nan")}, ["train.learning_rate", "finite"]),
+    "an infinite temperature": ({"mine/temperature": float("inf")}, ["mine.temperature", "finite"]),
+    "an infinite weight": (
+        {"pack/policies/hybrid": {"fill": {"bm25": float("inf"), "dense": 1}}},
+        ["pack.policies.hybrid.fill", "finite"],
+    ),
+    "a dropout of everything": ({"train/lora_dropout": 1.0}, ["train.lora_dropout", "less than 1"]),
+    "a tier without a name": ({"analyze/tiers": {"": ["head"]}}, ["analyze.tiers", "match pattern"]),
+    "a tier of two lines": ({"analyze/tiers": {"a\n": ["head"]}}, ["analyze.tiers", "match pattern"]),
+    "a comparison of two lines": (
+        {"analyze/comparisons": {"a\nb": PARAMS["analyze"]["comparisons"]["guided"]}},
+        ["analyze.comparisons", "match pattern"],
+    ),
+    "a selector twice": ({"plan/selectors": ["sft", "sft"]}, ["plan.selectors", "'sft' comes twice"]),
     "a router from a policy to itself": (
         {"route/planner": "hybrid_anchor"},
         ["route: control and planner must"],
@@ -168,13 +189,18 @@ STAGE_FAULTS = {
         {"split/sizes": {"train": 301, "dev": 50, "test": 152}},
         ["301 + 50 + 152 = 503, but the benchmark has 40 questions", "shares"],
     ),
+    "a test split of one context": (
+        "split",
+        {"split/sizes": {"train": 29, "dev": 10, "test": 1}},
+        ["the test questions would have 1 context", "Raise split.sizes.test"],
+    ),
 }
 
 
 @pytest.mark.parametrize("case", STAGE_FAULTS)
 def test_a_stage_that_cannot_go_on_says_why_and_leaves_nothing(case, project, monkeypatch, capsys):
     stage, changes, expected = STAGE_FAULTS[case]
-    if case == "sizes that do not fit":
+    if case in ("sizes that do not fit", "a test split of one context"):
         (project / "params.yaml").write_text(yaml.safe_dump(PARAMS))
         monkeypatch.setattr("sys.argv", ["plancheck", "benchmark"])
         with pytest.raises(SystemExit) as ended:

@@ -123,6 +123,13 @@ def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
         ),
         ("analyze.comparisons.guided_best_rerank.control.best_of=[bm25,x]", "'x' is not in pack.policies"),
         ("analyze.mechanisms.control=x", "analyze.mechanisms: 'x' is not in pack.policies"),
+        ("analyze.comparisons.guided.control={best_of:[]}", "guided: best_of needs a tier's name, or two or more"),
+        ("analyze.comparisons.guided.control={best_of:[bm25]}", "guided: best_of needs a tier's name, or two or more"),
+        ("analyze.comparisons.guided.control={best_of:[bm25,bm25]}", "guided: best_of: 'bm25' comes twice"),
+        ("analyze.comparisons.guided.control={best_of:[bm25,sft+bm25]}", "best_of: 'sft+bm25' has a selector, so it"),
+        ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
+        ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
+        ("analyze.mechanisms.control=sft+hybrid_anchor", "analyze.mechanisms: 'sft+hybrid_anchor' is compared with it"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )
@@ -137,3 +144,8 @@ def test_all_problems_of_section_analyze_are_listed_at_once(composed):
     with pytest.raises(StudyError) as caught:
         parse_params(composed("demo", *overrides), name="params.yaml")
     assert all(f"'{name}' is not in pack.policies" in str(caught.value) for name in "xyz")
+
+
+def test_an_empty_best_of_is_one_problem(composed):
+    with pytest.raises(StudyError, match="1 parameter"):
+        parse_params(composed("demo", "analyze.comparisons.guided.control={best_of:[]}"), name="params.yaml")

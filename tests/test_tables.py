@@ -1,8 +1,11 @@
+import json
+
 import pytest
 
+from plancheck.errors import StudyError
 from plancheck.files import write_table
 from plancheck.records import ATOMS, PACKED, RETRIEVAL
-from plancheck.tables import read_atoms, read_candidates, read_packed_contexts
+from plancheck.tables import read_atoms, read_candidates, read_packed_contexts, read_splits
 
 
 @pytest.fixture
@@ -51,3 +54,20 @@ def test_no_ids_give_no_rows(tables):
     assert read_atoms([]) == {}
     assert read_candidates([]) == {}
     assert read_packed_contexts([]) == []
+
+
+@pytest.mark.parametrize("value", [[], None, 3, "train", [["q1"]]])
+def test_splits_that_are_no_mapping_are_refused(value, tmp_path):
+    (tmp_path / "splits.json").write_text(json.dumps(value))
+    with pytest.raises(StudyError, match=r"splits.json: holds no mapping of splits. Run `dvc repro -f split`"):
+        read_splits(tmp_path / "splits.json")
+
+
+@pytest.mark.parametrize("ids", [..., None, 3, "q1", {"q1": 1}, [1], [["q1"]], [None]])
+def test_a_split_that_is_no_list_of_ids_is_refused(ids, tmp_path):
+    splits = {"train": ["q1"], "dev": ["q2"], "test": ids}
+    if ids is ...:
+        del splits["test"]
+    (tmp_path / "splits.json").write_text(json.dumps(splits))
+    with pytest.raises(StudyError, match=r"splits.json: 'test' must be a list of question IDs. Run `dvc repro -f sp"):
+        read_splits(tmp_path / "splits.json")

@@ -39,9 +39,9 @@ def families_of(selectors: Mapping[str, str | None], tiers: Mapping[str, Sequenc
 
     Args:
         selectors: by policy, the selector that names its first atoms; None for a control.
-        tiers: controls by tier. A control in no tier, or in one that FAMILIES does not name, is of family "control".
+        tiers: controls by tier. A control in no tier, or in one that is not among CONTROLS, is of family "control".
     """
-    tier_of = {policy: tier for tier, policies in tiers.items() for policy in policies if tier in FAMILIES}
+    tier_of = {policy: tier for tier, policies in tiers.items() for policy in policies if tier in CONTROLS}
     return {
         policy: tier_of.get(policy, "control") if selector is None else planner_family(selector)
         for policy, selector in selectors.items()

@@ -29,6 +29,7 @@ from rich.table import Table
 
 from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, table_of
 from plancheck.reporting.picks import picks
+from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL, Results, records
 from plancheck.reporting.wording import p_text, points, signed_points
 from plancheck.statistics.equivalence import excess_test
@@ -173,7 +174,7 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
 
 def show(path: Path, *, console: Console) -> None:
     """Print, from the ladder's CSV, where each planner's gain ends at the largest budget: a line a planner."""
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""])  # a policy may be called null
+    table = read_report(path, COLUMNS)
     if table.empty:
         return
     budget = int(table["budget_chars"].max())

@@ -8,6 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from plancheck.reporting.reading import read_report
 from plancheck.statistics.proportions import wilson
 
 COLUMNS = (
@@ -80,8 +81,10 @@ def main_table(
 
 def show(path: Path, *, console: Console) -> None:
     """Print Table 1 from its CSV: all questions, a row a policy, the columns the budgets."""
-    table = pd.read_csv(path)
+    table = read_report(path, COLUMNS)
     rows = table[table["split"] == ALL]
+    if rows.empty:
+        return
     budgets = list(dict.fromkeys(rows["budget_chars"]))
     questions = int(rows["questions"].iloc[0])
     console.print(f"Table 1. Accuracy of {questions} questions in % [Wilson interval] and evidence recall (ev.) in %,")

@@ -12,6 +12,7 @@ from plancheck.mechanisms.choices import jaccard
 from plancheck.packing import evidence_recall, uncovered
 from plancheck.records import SPLITS, Atom, Piece, Question
 from plancheck.reporting.main_table import ALL
+from plancheck.reporting.reading import read_report
 from plancheck.statistics.proportions import wilson
 
 COLUMNS = (
@@ -104,7 +105,7 @@ def mean(values: Sequence[float]) -> float | None:
 
 def show(path: Path, *, console: Console) -> None:
     """Print the table from its CSV: a row a selector, all questions and the test split side by side."""
-    table = pd.read_csv(path)
+    table = read_report(path, COLUMNS)
     if table.empty:
         return
     view = Table(title="What the selectors select: all questions | test split", title_justify="left")

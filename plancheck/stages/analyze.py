@@ -1,16 +1,17 @@
 """Stage analyze: every table of the report, the survival ladder and the metrics."""
 
 import logging
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from plancheck.benchmark.tables import read_questions
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
 from plancheck.params import HARNESS_SELECTORS, ROUTER_TIER, Params
@@ -185,11 +186,16 @@ def read_inputs(params: Params) -> Inputs:
     """What earlier stages made.
 
     Raises:
-        StudyError: a file is missing, or the questions or the test split have fewer than 2 contexts.
+        StudyError: a file is missing, files do not hold the same questions or conditions, or the test split has fewer
+            than 2 contexts.
     """
     splits = read_splits()
     questions = {question.question_id: question for question in read_questions()}
     predictions = read_table(DATA / "predictions.parquet").to_pandas()
+    check_splits(splits, questions)
+    packed = read_table(DATA / "packed.parquet").to_pandas()
+    check_conditions("packed", packed, questions, params, stage="pack")
+    check_conditions("predictions", predictions, questions, params, stage="answer")
     contexts = {question_id: question.context_id for question_id, question in questions.items()}
     if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
         raise StudyError(
@@ -206,11 +212,51 @@ def read_inputs(params: Params) -> Inputs:
         splits=splits,
         results=join_results(predictions, contexts, splits),
         predictions=predictions,
-        packed=read_table(DATA / "packed.parquet").to_pandas(),
+        packed=packed,
         plans=read_plans(params.plan.selectors),
         retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
     )
+
+
+def check_splits(splits: Mapping[str, Sequence[str]], questions: Mapping[str, Question]) -> None:
+    """Raise a StudyError that lists the questions which are not in both."""
+    everyone = {question_id for ids in splits.values() for question_id in ids}
+    problems = [f"{question_id}: not in data/questions.parquet" for question_id in sorted(everyone - set(questions))]
+    problems += [f"{question_id}: in no split" for question_id in sorted(set(questions) - everyone)]
+    if problems:
+        raise all_problems(
+            "data/splits.json: holds other questions than the benchmark:", problems, remedy="Run `dvc repro -f split`."
+        )
+
+
+def check_conditions(
+    name: str, table: pd.DataFrame, questions: Mapping[str, Question], params: Params, *, stage: str
+) -> None:
+    """Raise a StudyError unless ``table`` has one row for each question, policy and budget.
+
+    Args:
+        name: of the table, for the message.
+        table: columns question_id, policy, budget_chars.
+        questions: by ID.
+        params: its policies and budgets are the conditions.
+        stage: what makes the table.
+    """
+    keys = ["question_id", "policy", "budget_chars"]
+    counts = Counter(table[keys].itertuples(index=False, name=None))
+    expected = set(product(questions, params.pack.policies, params.pack.budgets_chars))
+    wrong = [
+        *((key, "no row") for key in expected - set(counts)),
+        *((key, "not in the study") for key in set(counts) - expected),
+        *((key, f"{count} rows") for key, count in counts.items() if count > 1 and key in expected),
+    ]
+    if wrong:
+        problems = [f"{question}, {policy} at {budget}: {what}" for (question, policy, budget), what in sorted(wrong)]
+        raise all_problems(
+            f"data/{name}.parquet: must hold one row for each question, policy and budget:",
+            problems,
+            remedy=f"Run `dvc repro -f {stage}`.",
+        )
 
 
 def read_plans(selectors: Sequence[str]) -> dict[str, dict[str, list[Atom]]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_json, read_table, replacing
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families_of
@@ -17,6 +17,9 @@ from plancheck.page.page import page
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params import Params
+from plancheck.reporting.columns import COLUMNS
+from plancheck.reporting.reading import read_report
+from plancheck.reporting.views import VIEWS
 from plancheck.tables import read_splits
 
 LOG = logging.getLogger("plancheck.report")
@@ -34,7 +37,7 @@ def run(params: Params) -> None:
     selectors = {name: policy.selector for name, policy in policies.items()}
     study = Study(
         tables=read_tables(TABLES),
-        training=read_json(TRAINING) if TRAINING.exists() else None,
+        training=read_training(TRAINING),
         family_of=families_of(selectors, params.analyze.tiers),
         selector_of=selectors,
         planner=planner,
@@ -58,28 +61,29 @@ def run(params: Params) -> None:
 
 
 def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
-    """Every CSV of the folder by its name without suffix. Only an empty field is a missing value: "none" is a word.
+    """Every table that stage analyze writes, by name.
 
     Raises:
-        StudyError: there is no table, or one is no CSV.
+        StudyError: tables are missing, all of them are named; or one is not as it was written.
     """
-    tables = {}
-    for path in sorted(folder.glob("*.csv")):
-        try:
-            tables[path.stem] = read_numbers(path)
-        except (ValueError, OSError) as error:
-            raise StudyError(f"{path}: not readable as CSV ({error}). Run `dvc repro -f analyze`.") from error
-    if not tables:
-        raise StudyError(f"{folder}: holds no table. Run `dvc repro` (or `make demo`) to make them.")
-    return tables
+    paths = {name: folder / f"{name}.csv" for name in VIEWS}
+    if missing := [str(path) for path in paths.values() if not path.is_file()]:
+        raise all_problems("Tables of stage analyze are missing:", missing, remedy="Run `dvc repro -f analyze`.")
+    return {name: read_report(path, COLUMNS[name]) for name, path in paths.items()}
 
 
-def read_numbers(path: Path) -> pd.DataFrame:
-    """The CSV's numbers to their last digit; whole ones stay whole (Int64) where some are missing."""
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], float_precision="round_trip")
-    kinds = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype_backend="numpy_nullable").dtypes
-    gaps = [name for name in table.columns if kinds[name] == "Int64" and table[name].hasnans and table[name].any()]
-    return table.astype(dict.fromkeys(gaps, "Int64"))
+def read_training(path: Path) -> dict[str, Any] | None:
+    """What stage train reports; None where no planner was trained.
+
+    Raises:
+        StudyError: the file does not hold what stage train writes.
+    """
+    if not path.exists():
+        return None
+    training = read_json(path)
+    if not isinstance(training, dict):
+        raise StudyError(f"{path}: holds no mapping of figures. Run `dvc repro -f train`.")
+    return training
 
 
 def read_questions(

@@ -3,6 +3,7 @@
 import logging
 
 from plancheck.benchmark.tables import read_questions
+from plancheck.errors import StudyError
 from plancheck.files import DATA, write_json
 from plancheck.params import Params
 from plancheck.splits import split_questions
@@ -11,8 +12,19 @@ LOG = logging.getLogger("plancheck.split")
 
 
 def run(params: Params) -> None:
-    """Write data/splits.json."""
-    settings = params.split
-    splits = split_questions(read_questions(), settings.sizes, seed=settings.seed, group_by=settings.group_by)
+    """Write data/splits.json.
+
+    Raises:
+        StudyError: the sizes do not fit, or the test questions have fewer than 2 contexts: no later stage would refuse
+            them before every answer is paid for.
+    """
+    settings, questions = params.split, read_questions()
+    splits = split_questions(questions, settings.sizes, seed=settings.seed, group_by=settings.group_by)
+    test = set(splits["test"])
+    if (found := len({question.context_id for question in questions if question.question_id in test})) < 2:
+        raise StudyError(
+            f"split: the test questions would have {found} context; intervals need 2 or more. Raise split.sizes.test, "
+            "use more questions (benchmark.limit) or another split.seed."
+        )
     write_json(DATA / "splits.json", {**splits, "seed": settings.seed, "group_by": settings.group_by})
     LOG.info("%s questions", ", ".join(f"{name} {len(ids)}" for name, ids in splits.items()))

@@ -14,6 +14,7 @@ from scipy.stats import binomtest
 from plancheck.files import DATA, write_table
 from plancheck.params import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
+from plancheck.reporting.columns import COLUMNS
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
@@ -200,7 +201,7 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
     place = folder / "reports" / "tables"
     place.mkdir(parents=True)
     for name, table in tables.items():
-        table.to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
+        table.reindex(columns=COLUMNS[name]).to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
     text = {name: f"{SECRET} {name}" for name in ("question", "choice_a", "choice_b", "choice_c", "choice_d")}
     write_table(
         DATA / "questions.parquet",

@@ -86,16 +86,6 @@ def test_every_number_is_the_csv_s_to_the_letter(made, name, columns, caption):
     assert rows == [[row[source] for source in sources if row[source]] for row in table.to_dict("records")]
 
 
-def test_whole_numbers_with_gaps_stay_whole_and_fractions_are_exact(tmp_path):
-    (tmp_path / "t.csv").write_text("name,some,none,share,mixed\nnull,975,,1.0,0.1\nb,,,0.0,0.30000000000000004\n")
-    table = report.read_tables(tmp_path)["t"]
-    assert table["some"].tolist()[0] == 975 and str(table["some"].tolist()[0]) == "975"
-    assert table["some"].isna().tolist() == [False, True] and table["none"].isna().all()
-    assert [str(value) for value in table["share"].tolist()] == ["1.0", "0.0"]
-    assert [str(value) for value in table["mixed"].tolist()] == ["0.1", "0.30000000000000004"]
-    assert table["name"].tolist() == ["null", "b"]
-
-
 def test_two_processes_and_two_folders_make_the_same_bytes(made, tmp_path, write, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path)
@@ -147,9 +137,37 @@ def test_hostile_names_are_escaped(made):
     assert html.count("<script") == html.count("</script") == made.html.count("<script")
 
 
-def test_a_folder_without_tables_is_the_user_s_to_mend(tmp_path):
-    with pytest.raises(StudyError, match="holds no table"):
-        report.read_tables(tmp_path)
+def test_missing_tables_are_all_named_and_the_user_s_to_mend(tmp_path, write, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    for name in ("ladder", "power"):
+        (report.TABLES / f"{name}.csv").unlink()
+    with pytest.raises(StudyError) as caught:
+        report.read_tables(report.TABLES)
+    assert all(part in str(caught.value) for part in ("ladder.csv", "power.csv", "dvc repro -f analyze"))
+    assert "main.csv" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["[]", "null", "3", '"losses"'])
+def test_a_training_report_that_is_no_mapping_is_the_user_s_to_mend(content, tmp_path):
+    (tmp_path / "train.json").write_text(content)
+    with pytest.raises(StudyError, match=r"train.json: holds no mapping .* Run `dvc repro -f train`"):
+        report.read_training(tmp_path / "train.json")
+
+
+@pytest.mark.parametrize("names", [("nan", "null"), ("1", "2"), ("true", "false")])
+def test_the_page_takes_policies_by_names_that_csv_reads_as_something_else(
+    names, tmp_path, write, monkeypatch, settings
+):
+    monkeypatch.chdir(tmp_path)
+    treatment, control = names
+    controls = dict.fromkeys((control, "bm25", "rerank", "hybrid_anchor"))
+    selectors = controls | {treatment: "sft", "sft+hybrid_anchor": "sft"}
+    tiers = {"retrieval": [control]}
+    write(tmp_path, selectors=selectors, tiers=tiers, questions=20)
+    report.run(settings(selectors, tiers))
+    html = (tmp_path / "reports" / "index.html").read_text(encoding="utf-8")
+    assert f">{control}<" in html
 
 
 def test_the_stage_lists_every_section_for_the_page_shows_them_all():

@@ -277,3 +277,8 @@ def test_models_are_listed_by_role_with_their_revision():
     assert (answering["role"], planning["role"]) == ("answer", "planner")
     assert answering["name"] == "…/mine"
     assert answering["revision"] == "ab" * 32
+
+
+@pytest.mark.parametrize("tier", ["sft", "prompted", "sft_early", "harness", "router"])
+def test_a_tier_named_like_a_planner_s_family_is_of_other_controls(tier):
+    assert families_of({"bm25": None, "p": "sft"}, {tier: ["bm25"]}) == {"bm25": "control", "p": "sft"}

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from plancheck.benchmark.tables import write_questions
@@ -216,3 +217,35 @@ def test_a_test_split_of_one_context_can_not_be_compared(folder):
     write_json(DATA / "splits.json", {"train": IDS[:16], "dev": IDS[16:22], "test": IDS[22:]})
     with pytest.raises(StudyError, match="the test questions have 1 context; intervals need 2"):
         analyze.run(params())
+
+
+@pytest.mark.parametrize(
+    ("splits", "expected"),
+    [
+        ({**SPLITS, "test": [*SPLITS["test"], "q99"]}, "q99: not in data/questions.parquet"),
+        ({**SPLITS, "test": SPLITS["test"][1:]}, "q16: in no split"),
+    ],
+)
+def test_splits_of_other_questions_are_refused(splits, expected, folder):
+    write_json(DATA / "splits.json", splits)
+    with pytest.raises(StudyError) as caught:
+        analyze.run(params())
+    assert expected in str(caught.value) and "Run `dvc repro -f split`" in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "stage"), [("predictions", "answer"), ("packed", "pack")])
+@pytest.mark.parametrize("fault", ["row missing", "row doubled", "condition missing", "condition too many"])
+def test_rows_that_are_not_one_a_condition_and_question_are_refused(fault, name, stage, folder):
+    table = pq.read_table(DATA / f"{name}.parquet")
+    rows = table.to_pylist()
+    changed, expected = {
+        "row missing": (rows[1:], "q00, no_context at 900: no row"),
+        "row doubled": ([*rows, rows[0]], "q00, no_context at 900: 2 rows"),
+        "condition missing": ([row for row in rows if row["policy"] != "bm25"], "q00, bm25 at 600: no row"),
+        "condition too many": ([*rows, {**rows[0], "policy": "other"}], "q00, other at 900: not in the study"),
+    }[fault]
+    write_table(DATA / f"{name}.parquet", changed, table.schema)
+    with pytest.raises(StudyError) as caught:
+        analyze.run(params())
+    assert f"data/{name}.parquet" in str(caught.value) and expected in str(caught.value)
+    assert f"Run `dvc repro -f {stage}`" in str(caught.value)

@@ -1,0 +1,26 @@
+"""The columns of every table in reports/tables, by the table's name."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from plancheck.reporting import composition_table, ladder, main_table, mechanisms_table, power_table, routing_table
+from plancheck.reporting.accuracy_tables import DOMAINS_COLUMNS, HELDOUT_COLUMNS
+from plancheck.reporting.comparison_tables import BUDGETS_COLUMNS, COMPARISONS_COLUMNS
+from plancheck.reporting.selection_table import COLUMNS as SELECTION_COLUMNS
+from plancheck.reporting.variant_tables import ORDER_COLUMNS, SENSITIVITY_COLUMNS
+
+COLUMNS: Final[Mapping[str, Sequence[str]]] = {
+    "main": main_table.COLUMNS,
+    "selection": SELECTION_COLUMNS,
+    "heldout": HELDOUT_COLUMNS,
+    "domains": DOMAINS_COLUMNS,
+    "comparisons": COMPARISONS_COLUMNS,
+    "ladder": ladder.COLUMNS,
+    "budgets": BUDGETS_COLUMNS,
+    "routing": routing_table.COLUMNS,
+    "sensitivity": SENSITIVITY_COLUMNS,
+    "order": ORDER_COLUMNS,
+    "mechanisms": mechanisms_table.COLUMNS,
+    "power": power_table.COLUMNS,
+    "composition": composition_table.COLUMNS,
+}
