@@ -180,7 +180,7 @@ def no_better_than_chance(study: Study, judged: Showing, null: Showing | None) -
     """Said where the null planner is right at least as often as the judged one."""
     if null is None or null.accuracy < judged.accuracy:
         return ""
-    how = "does better than" if null.accuracy > judged.accuracy else "does as well as"
+    how = "gets more of them right than" if null.accuracy > judged.accuracy else "gets as many of them right as"
     text = (
         f"On these questions the null planner, which names atoms at random, {how} the trained one "
         f"({percentage(null.accuracy)} against {percentage(judged.accuracy)} right)"
