@@ -34,6 +34,7 @@ def study(tmp_path, monkeypatch, tiny_qwen2, server):
     params["train"] |= SETTINGS
     params["tune"]["enabled"] = False
     params["pack"]["policies"].pop("rerank_tuned", None)
+    params["analyze"]["tiers"].pop("matched_supervision", None)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     weights = tmp_path / "models/weights/tiny"
     shutil.copytree(tiny_qwen2, weights)
