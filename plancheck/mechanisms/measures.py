@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from plancheck.mechanisms.choices import displacement, jaccard, mean_rank
+from plancheck.records import SCORERS
 from plancheck.statistics.flatness import flatness
 
-SCORERS: Final = ("bm25", "dense", "rerank")
 NO_SCORER: Final = ""
 Measure = tuple[str, str]
 

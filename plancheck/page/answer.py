@@ -48,8 +48,8 @@ class Showing:
 def answer(study: Study) -> tuple[str, ...]:
     """The answer at the largest budget, then what to know before believing it, one text a point.
 
-    A tier counts once, by its verdict on all questions; see DECIDING for a tier of several routers. The nested verdicts
-    are counted apart. Without a row of the planner there is no answer.
+    A tier counts once, by its verdict on all questions; `reporting.ladder` says which one of several routers decides.
+    The nested verdicts are counted apart. Without a row of the planner there is no answer.
     """
     rows = study.table("ladder")
     own = rows[rows["planner"] == study.planner] if not rows.empty else rows

@@ -7,6 +7,7 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.page.cells import FORMATS
+from plancheck.reporting.ladder import DECIDING
 
 VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "supported": ("✓", "supported"),
@@ -14,9 +15,6 @@ VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "opposite": ("✗", "opposite"),
     "cannot_tell": ("?", "cannot tell"),
 }
-# A tier of several rows (routers) has the first of these verdicts that occurs in it: it is supported only as a whole,
-# and a gain is excluded only where no row leaves it open.
-DECIDING: Final = ("opposite", "cannot_tell", "not_supported", "supported")
 # Families of planners in the order shown; the harness second, for it says how far the ladder can be believed.
 GROUPS: Final = ("sft", "harness", "prompted", "sft_early")
 PICKS: Final[Mapping[str, str]] = {

@@ -6,7 +6,7 @@ import pytest
 from plancheck.page.answer import answer
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import CONTROLS, FAMILIES, families_of
-from plancheck.page.insides import matched_supervision
+from plancheck.page.insides import matched_supervision, mechanisms_figure
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
 from plancheck.page.power import judged_comparison
@@ -205,6 +205,16 @@ def test_matched_supervision_is_told_from_the_same_budget_and_questions():
     unknown = matched_supervision(study_of([], tables={"main": main.assign(evidence_recall=None)}, **tuned))
     assert "evidence" not in unknown
     assert matched_supervision(study_of([], tables={"main": main})) == ""
+
+
+def test_measures_of_too_few_wins_to_test_are_drawn_and_the_caption_counts_no_test():
+    row = {"budget_chars": 1800, "treatment": "sft+bm25", "control": "rerank", "measure": "gini", "scorer": "bm25",
+           "wins": 2, "losses": 3, "mean_wins": 0.4, "mean_losses": 0.5, "median_wins": 0.4, "median_losses": 0.5,
+           "p": None, "p_adjusted": None, "tests": None}  # fmt: skip
+    table = pd.DataFrame([row]).astype({"p": "float64", "p_adjusted": "float64", "tests": "Int64"})
+    figure = mechanisms_figure(study_of([], tables={"mechanisms": table}))
+    assert len(figure.drawings) == 1
+    assert "Of 0 tests with enough wins and losses, 0 hold" in figure.caption
 
 
 def test_power_says_what_the_judged_comparison_can_show_and_what_the_margin_takes():
