@@ -41,15 +41,16 @@ def exit_status(work: Callable[[], object]) -> Status:
         DONE; REFUSED after a StudyError, whose message is shown alone; INTERRUPTED after Ctrl-C; FAULT after anything
         else, shown with its traceback.
     """
+    interruption = Interruption()
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, end_soon)
+        signal.signal(signal.SIGINT, interruption.begin)
     try:
         work()
     except StudyError as error:
         print(error, file=sys.stderr)
         return Status.REFUSED
     except KeyboardInterrupt:
-        say_interrupted()
+        interruption.say()
         return Status.INTERRUPTED
     except Exception:
         traceback.print_exc()
@@ -57,19 +58,32 @@ def exit_status(work: Callable[[], object]) -> Status:
     return Status.DONE
 
 
-def end_soon(_signal: int, _frame: FrameType | None) -> None:
-    """Ctrl-C: worker threads may be deep in model calls that no exception reaches, so they get a few seconds only."""
-    timer = threading.Timer(SECONDS_TO_END, give_up)
-    timer.daemon = True
-    timer.start()
-    raise KeyboardInterrupt
+class Interruption:
+    """What Ctrl-C does: the work may end in order for a few seconds, and the user is told once."""
 
+    def __init__(self) -> None:
+        self.begun = False
+        self.untold = threading.Lock()
 
-def give_up() -> None:
-    say_interrupted()
-    os._exit(Status.INTERRUPTED)
+    def begin(self, _signal: int, _frame: FrameType | None) -> None:
+        """The handler of SIGINT: the first raises KeyboardInterrupt, any further one ends the process at once."""
+        if self.begun:
+            self.give_up()
+        self.begun = True
+        # Worker threads may be deep in model calls that no exception reaches, and the interpreter waits for them.
+        timer = threading.Timer(SECONDS_TO_END, self.give_up)
+        timer.daemon = True
+        timer.start()
+        raise KeyboardInterrupt
 
+    def give_up(self) -> None:
+        self.say()
+        os._exit(Status.INTERRUPTED)
 
-def say_interrupted() -> None:
-    if "DVC_STAGE" not in os.environ:  # the program that runs DVC says it
-        print(GO_ON, file=sys.stderr, flush=True)
+    def say(self) -> None:
+        """Both the main thread and the timer come here when the work ends in order and its threads do not."""
+        # Not waited for: a second Ctrl-C can find the main thread here.
+        if (
+            self.untold.acquire(blocking=False) and "DVC_STAGE" not in os.environ
+        ):  # there the program that runs DVC says it
+            print(GO_ON, file=sys.stderr, flush=True)

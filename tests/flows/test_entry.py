@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from flows.entry import GO_ON
+
+SAID = GO_ON + "\n"
+
 STAGE = """
 import sys, time
 from prefect import flow, task
@@ -65,4 +69,35 @@ def test_ctrl_c_ends_a_busy_flow_within_seconds(command) -> None:
         assert running.stdout.readline() == "up\n"
         os.killpg(running.pid, signal.SIGINT)
         _, stderr = running.communicate(timeout=15)
-    assert (running.returncode, stderr) == (130, "Interrupted. Run it again to go on: finished work is kept.\n")
+    assert (running.returncode, stderr) == (130, SAID)
+
+
+# A thread that no exception reaches keeps the interpreter from ending after the main thread is done.
+BUSY = """
+import sys, threading, time
+import flows.entry
+from flows.entry import exit_status
+
+flows.entry.SECONDS_TO_END = float(sys.argv[1])
+
+def work():
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    print("up", flush=True)
+    time.sleep(60)
+
+status = exit_status(work)
+print("ended", flush=True)
+sys.exit(status)
+"""
+
+
+@pytest.mark.parametrize(("seconds_to_end", "signals"), [("1", 1), ("600", 2)], ids=["once", "twice"])
+def test_ctrl_c_is_told_once_though_threads_outlive_the_work(command, seconds_to_end, signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", BUSY, seconds_to_end], **command) as running:
+        assert running.stdout.readline() == "up\n"
+        os.kill(running.pid, signal.SIGINT)
+        assert running.stdout.readline() == "ended\n"
+        if signals == 2:
+            os.kill(running.pid, signal.SIGINT)
+        _, stderr = running.communicate(timeout=30)
+    assert (running.returncode, stderr) == (130, SAID)
