@@ -17,7 +17,7 @@ from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_table, write_table
-from plancheck.params import read_params
+from plancheck.params.study import read_params
 from plancheck.records import PREDICTIONS
 from plancheck.tables import read_packed_contexts
 from tasks.answer import answer_shard

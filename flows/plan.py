@@ -18,7 +18,8 @@ from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, write_table
-from plancheck.params import Planner, Selector, read_params
+from plancheck.params.planning import Planner, Selector
+from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
 from plancheck.planning.plans import Selected
 from plancheck.pools import read_pools

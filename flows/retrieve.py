@@ -12,7 +12,7 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.files import DATA, write_table
-from plancheck.params import read_params
+from plancheck.params.study import read_params
 from plancheck.records import RETRIEVAL
 from tasks.retrieve import retrieve_shard
 from tasks.shards import shards, workers

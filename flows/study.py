@@ -17,7 +17,7 @@ from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
 from plancheck.logs import set_up_logging
-from plancheck.params import PARAMS, read_params
+from plancheck.params.study import PARAMS, read_params
 from tasks.retries import worth_retrying
 
 RETRIES = 2

@@ -14,7 +14,8 @@ from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.finetuning import EARLY, FINAL
 from plancheck.backends.models import locked
 from plancheck.files import replacing, write_json
-from plancheck.params import Train, read_params
+from plancheck.params.planning import Train
+from plancheck.params.study import read_params
 from tasks.train import Training, train_planner
 
 LOG = logging.getLogger("plancheck.train")

@@ -12,7 +12,7 @@ import typer
 from plancheck.errors import StudyError
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
-from plancheck.params import read_params
+from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
 
 STAGES: Final[Mapping[str, str]] = {

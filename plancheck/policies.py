@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 from plancheck.records import Atom
 from plancheck.retrieval.fusion import reciprocal_rank
 from plancheck.retrieval.ranking import Ranking, ranks

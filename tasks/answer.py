@@ -13,7 +13,7 @@ from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.packing import packed_text
-from plancheck.params import Answer
+from plancheck.params.answer import Answer
 from plancheck.tables import PackedContext, read_packed_contexts
 from tasks.retries import worth_retrying
 from tasks.shards import Shard

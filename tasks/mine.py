@@ -13,7 +13,9 @@ from plancheck.backends.device import one_thread
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
-from plancheck.params import Answer, Mine, Pack, Planner
+from plancheck.params.answer import Answer
+from plancheck.params.pack import Pack
+from plancheck.params.planning import Mine, Planner
 from plancheck.planning import replies
 from plancheck.planning.mining import Execution, Planned, executions, sample_plans
 from plancheck.planning.prompt import reply_start

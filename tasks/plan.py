@@ -12,7 +12,7 @@ from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import one_thread
 from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
-from plancheck.params import Planner
+from plancheck.params.planning import Planner
 from plancheck.planning import replies
 from plancheck.planning.mining import Planned, greedy_plan
 from plancheck.pools import read_pools

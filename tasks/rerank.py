@@ -10,7 +10,7 @@ from prefect.tasks import exponential_backoff
 from plancheck.backends.device import one_thread
 from plancheck.backends.reranking import load_reranker
 from plancheck.benchmark.tables import read_contexts, read_questions
-from plancheck.params import Rerank
+from plancheck.params.retrieval import Rerank
 from plancheck.retrieval.reranking import rerank_pool
 from plancheck.tables import read_atoms, read_candidates
 from tasks.retries import worth_retrying

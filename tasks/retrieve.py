@@ -11,7 +11,7 @@ from prefect.tasks import exponential_backoff
 from plancheck.backends.device import one_thread
 from plancheck.backends.encoding import load_encoder
 from plancheck.benchmark.tables import read_contexts, read_questions
-from plancheck.params import Retrieve
+from plancheck.params.retrieval import Retrieve
 from plancheck.records import Question
 from plancheck.retrieval.search import search_context
 from plancheck.tables import read_atoms

@@ -10,7 +10,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.files import DATA, read_table
-from plancheck.params import RouterName
+from plancheck.params.answer import RouterName
 from plancheck.routing.evaluation import Cases, Pair, routed
 from plancheck.routing.folds import Fold
 from plancheck.routing.inputs import read_right

@@ -18,7 +18,7 @@ from plancheck.backends.generation import CausalModel, read_causal_model
 from plancheck.backends.models import LockedModel, digest
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import DEV_ROWS, TRAIN_ROWS, TokenRow, read_sft_rows, tokenised
-from plancheck.params import Train
+from plancheck.params.planning import Train
 from tasks.retries import worth_retrying
 from tasks.shards import workers
 

@@ -14,7 +14,7 @@ from plancheck.backends.models import LockedModel, digest, made_once
 from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
-from plancheck.params import Tune
+from plancheck.params.planning import Tune
 from plancheck.pools import read_pools
 from tasks.retries import worth_retrying
 

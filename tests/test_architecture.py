@@ -8,7 +8,7 @@ import pytest
 import yaml
 from importlinter import api
 
-from plancheck.params import Params
+from plancheck.params.study import Params
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("flows", "tasks", "validation", "plancheck")

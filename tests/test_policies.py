@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import Atom
 

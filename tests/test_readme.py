@@ -9,7 +9,7 @@ import pytest
 import yaml
 from dvc.utils.hydra import compose_and_dump
 
-from plancheck.params import parse_params
+from plancheck.params.study import parse_params
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = re.findall(r"^dvc exp run .+$", (ROOT / "README.md").read_text(), re.MULTILINE)

@@ -25,7 +25,7 @@ from great_expectations.data_context import AbstractDataContext
 from plancheck.errors import SHOWN_PROBLEMS, StudyError
 from plancheck.files import unwritable, write_json
 from plancheck.lifeline import exit_with_dvc
-from plancheck.params import read_params
+from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
 from validation import (
     atoms,

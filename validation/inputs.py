@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_json, read_table
-from plancheck.params import Params
+from plancheck.params.study import Params
 from plancheck.records import LETTERS, SPLITS
 from validation.frames import masked
 

@@ -19,7 +19,7 @@ from plancheck.backends.adapters import save_adapter
 from plancheck.backends.planner_trainer import PlannerTrainer
 from plancheck.backends.sft_rows import TokenRow
 from plancheck.errors import StudyError
-from plancheck.params import Train
+from plancheck.params.planning import Train
 
 log = logging.getLogger("plancheck.train")
 

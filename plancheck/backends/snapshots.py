@@ -8,7 +8,7 @@ from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RevisionR
 
 from plancheck.backends.folders import WANTED, check_complete
 from plancheck.errors import StudyError
-from plancheck.params import HubModel
+from plancheck.params.models import HubModel
 
 
 def download_model(spec: HubModel) -> Path:

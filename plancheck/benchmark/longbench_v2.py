@@ -7,7 +7,7 @@ from typing import Any
 
 from plancheck.benchmark.reading import RawRecord, read_records
 from plancheck.errors import StudyError, all_problems
-from plancheck.params import Columns
+from plancheck.params.benchmark import Columns
 from plancheck.records import LETTERS, Benchmark, Question
 
 CHOICES = ("choice_a", "choice_b", "choice_c", "choice_d")

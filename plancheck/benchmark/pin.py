@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from plancheck.errors import StudyError, all_problems
-from plancheck.params import Revision, Section, Sha256
+from plancheck.params.models import Revision, Sha256
+from plancheck.params.section import Section
 
 SUFFIX = ".hub.json"
 

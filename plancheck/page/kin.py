@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plancheck.params import Policy, Selector
+from plancheck.params.pack import Policy
+from plancheck.params.planning import Selector
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plancheck.packing import pack, packed_text
-from plancheck.params import Mine, Pack
-from plancheck.params import Planner as Shown
+from plancheck.params.pack import Pack
+from plancheck.params.planning import Mine
+from plancheck.params.planning import Planner as Shown
 from plancheck.planning.plans import Pool, Selected, candidate_texts, read_plan
 from plancheck.planning.prompt import planner_messages
 from plancheck.planning.replies import Planner, Reply, greedy, sampled

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from plancheck.answering.asking import failure_of, reply_key
 from plancheck.answering.ports import Messages, Replies
-from plancheck.params import Mine
+from plancheck.params.planning import Mine
 from plancheck.planning.ports import PlannerModel
 from plancheck.planning.seeds import seed_of
 from plancheck.records import Failure

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from plancheck.errors import StudyError
-from plancheck.params import Planner
+from plancheck.params.planning import Planner
 from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.planning.prompt import completion, planner_messages
 

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 from plancheck.reporting.results import records
 
 COLUMNS: Final = ("policy", "budget_chars", "part", "mean_share", "mean_chars", "questions")

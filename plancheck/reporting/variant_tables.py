@@ -10,7 +10,7 @@ from typing import Final
 import pandas as pd
 
 from plancheck.mechanisms.choices import jaccard
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 from plancheck.records import Atom
 from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.results import ALL, Results

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plancheck.params import RouterName
+from plancheck.params.answer import RouterName
 from plancheck.routing.entries import BEST_SINGLE, IN_SAMPLE, ORACLE_ALL, ORACLE_PAIR, Entry, entries
 from plancheck.routing.folds import Fold
 from plancheck.routing.routers import ROUTERS, Lesson, domain_rule

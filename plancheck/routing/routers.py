@@ -21,7 +21,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from threadpoolctl import threadpool_limits
 
-from plancheck.params import RouterName
+from plancheck.params.answer import RouterName
 
 CATEGORIES: Final = ["domain", "sub_domain", "difficulty", "length"]
 DECIMALS: Final = 9  # of a probability before it is compared with 1/2, which sums in another order can miss by a bit

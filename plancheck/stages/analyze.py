@@ -14,7 +14,9 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.params import HARNESS_SELECTORS, ROUTER_TIER, Params
+from plancheck.params.analyze import ROUTER_TIER
+from plancheck.params.planning import HARNESS_SELECTORS
+from plancheck.params.study import Params
 from plancheck.records import Atom, Question
 from plancheck.reporting.accuracy_tables import domains_table, heldout_table
 from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table

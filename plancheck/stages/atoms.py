@@ -5,7 +5,7 @@ import logging
 from plancheck.atoms import cut
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.files import DATA, write_table
-from plancheck.params import Params
+from plancheck.params.study import Params
 from plancheck.records import ATOMS
 
 LOG = logging.getLogger("plancheck.atoms")

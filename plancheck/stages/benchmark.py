@@ -13,7 +13,8 @@ from plancheck.benchmark.pin import is_pin, read_pin
 from plancheck.benchmark.subset import stratified_subset
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.files import write_json
-from plancheck.params import BenchmarkParams, Params
+from plancheck.params.benchmark import BenchmarkParams
+from plancheck.params.study import Params
 from plancheck.records import Benchmark
 
 REPORT = Path("reports") / "benchmark.json"

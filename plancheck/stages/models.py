@@ -18,7 +18,9 @@ from plancheck.backends.wheels import wheel_weights
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import replacing, write_json
-from plancheck.params import HubModel, Params, PathModel, Section, TunedModel, WheelModel
+from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
+from plancheck.params.section import Section
+from plancheck.params.study import Params
 
 LEXICON = Path("plancheck/benchmark/lexicon.yaml")
 LIBRARIES = ("gguf", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")

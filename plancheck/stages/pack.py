@@ -11,7 +11,8 @@ from plancheck import packing
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.errors import all_problems
 from plancheck.files import DATA, read_table, write_table
-from plancheck.params import Pack, Params, Policy
+from plancheck.params.pack import Pack, Policy
+from plancheck.params.study import Params
 from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import PACKED, Atom, Question
 from plancheck.retrieval.fusion import reciprocal_rank

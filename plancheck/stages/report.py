@@ -16,7 +16,7 @@ from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.page import page
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
-from plancheck.params import Params
+from plancheck.params.study import Params
 from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.views import VIEWS

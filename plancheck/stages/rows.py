@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plancheck.files import DATA, read_table, replacing
-from plancheck.params import Params
+from plancheck.params.study import Params
 from plancheck.planning.rows import refuse_no_reward, sft_row
 from plancheck.planning.traces import best_traces
 from plancheck.pools import read_pools

@@ -5,7 +5,7 @@ import logging
 from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, write_json
-from plancheck.params import Params
+from plancheck.params.study import Params
 from plancheck.splits import split_questions
 
 LOG = logging.getLogger("plancheck.split")

@@ -19,7 +19,7 @@ from plancheck.backends.planner_trainer import PlannerTrainer, Shuffled
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import TokenRow
 from plancheck.errors import StudyError
-from plancheck.params import Train
+from plancheck.params.planning import Train
 
 PUBLISHED = Train(
     seed=111, lora_r=16, lora_alpha=32, lora_dropout=0.05, learning_rate=5e-5, epochs=3, batch_size=2, accumulation=8,

@@ -13,7 +13,8 @@ from plancheck.backends import snapshots
 from plancheck.backends.models import locked, made_once
 from plancheck.backends.wheels import wheel_weights
 from plancheck.errors import StudyError
-from plancheck.params import HubModel, Params, PathModel, TunedModel, WheelModel, read_params
+from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
+from plancheck.params.study import Params, read_params
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", *(f"##{c}" for c in "abcdefghij")]
 

@@ -17,7 +17,7 @@ from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.benchmark.controlled_facts import CHOICES
 from plancheck.benchmark.controlled_lexicon import Attribute, content_words
 from plancheck.errors import StudyError
-from plancheck.params import Controlled
+from plancheck.params.benchmark import Controlled
 from plancheck.records import LETTERS, Benchmark, Question
 
 LEXICON_PATH = Path(__file__).parents[2] / "plancheck/benchmark/lexicon.yaml"

@@ -9,7 +9,7 @@ import pytest
 
 from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.errors import StudyError
-from plancheck.params import Columns
+from plancheck.params.benchmark import Columns
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "longbench_v2_sample.json"
 

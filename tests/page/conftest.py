@@ -12,7 +12,7 @@ import yaml
 from scipy.stats import binomtest
 
 from plancheck.files import DATA, write_table
-from plancheck.params import parse_params
+from plancheck.params.study import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
 from plancheck.reporting.columns import COLUMNS
 from plancheck.stages import report

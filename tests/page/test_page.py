@@ -15,7 +15,7 @@ from plancheck.page.columns import COMPOSITION, LADDER, POWER
 from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
-from plancheck.params import Params, parse_params
+from plancheck.params.study import Params, parse_params
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]

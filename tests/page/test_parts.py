@@ -12,7 +12,7 @@ from plancheck.page.ladder import matrices
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 
 
 def luminance(colour):

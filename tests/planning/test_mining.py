@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from plancheck.packing import packed_text
-from plancheck.params import Mine
+from plancheck.params.planning import Mine
 from plancheck.planning.mining import executions, greedy_plan, sample_plans
 from plancheck.planning.plans import Selected
 

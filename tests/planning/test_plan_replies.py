@@ -2,7 +2,7 @@
 
 import pytest
 
-from plancheck.params import Mine
+from plancheck.params.planning import Mine
 from plancheck.planning.plans import Selected, read_plan
 from plancheck.planning.replies import greedy, sampled
 from plancheck.planning.seeds import seed_of

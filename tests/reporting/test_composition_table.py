@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from plancheck.params import Anchors, Policy
+from plancheck.params.pack import Anchors, Policy
 from plancheck.reporting.composition_table import composition_table
 
 POLICIES = {

@@ -1,6 +1,6 @@
 import pytest
 
-from plancheck.params import Policy
+from plancheck.params.pack import Policy
 from plancheck.records import Atom
 from plancheck.reporting.variant_tables import order_table, sensitivity_table, twins
 

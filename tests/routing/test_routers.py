@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plancheck.params import HARNESS_SELECTORS, RouterName
+from plancheck.params.answer import RouterName
+from plancheck.params.planning import HARNESS_SELECTORS
 from plancheck.planning.harness import HARNESS
 from plancheck.routing.evaluation import in_order, routed, unfolded
 from plancheck.routing.folds import stratified

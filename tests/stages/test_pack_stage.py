@@ -7,7 +7,9 @@ import pytest
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_table, write_table
-from plancheck.params import Pack, Params, Policy, Retrieve
+from plancheck.params.pack import Pack, Policy
+from plancheck.params.retrieval import Retrieve
+from plancheck.params.study import Params
 from plancheck.records import ATOMS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
 from plancheck.stages import pack
 

@@ -5,7 +5,9 @@ import pytest
 from flows.route import settings_of
 from plancheck.errors import StudyError
 from plancheck.files import DATA, write_table
-from plancheck.params import Pack, Params, Policy, Route
+from plancheck.params.answer import Route
+from plancheck.params.pack import Pack, Policy
+from plancheck.params.study import Params
 from plancheck.records import PREDICTIONS, ROUTER_FEATURES, ROUTING, SCORERS
 from plancheck.routing.evaluation import in_order, unfolded
 from plancheck.routing.folds import Fold

@@ -10,21 +10,12 @@ import pytest
 from plancheck.atoms import cut
 from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
-from plancheck.params import (
-    Atoms,
-    Mine,
-    MultiDocument,
-    Pack,
-    Params,
-    Plan,
-    Planner,
-    Policy,
-    Retrieve,
-    Route,
-    Split,
-    Tune,
-    Window,
-)
+from plancheck.params.answer import Route
+from plancheck.params.benchmark import Split
+from plancheck.params.pack import Pack, Policy
+from plancheck.params.planning import Mine, Plan, Planner, Tune
+from plancheck.params.retrieval import Atoms, MultiDocument, Retrieve, Window
+from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
 from plancheck.privacy import switch_off_telemetry
 from plancheck.records import SCORERS, TABLES

@@ -7,9 +7,9 @@ import yaml
 from dvc.utils.hydra import compose_and_dump
 
 from plancheck.errors import StudyError
-from plancheck.params import parse_params, read_params
+from plancheck.params.study import parse_params, read_params
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
 FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order"]
 

@@ -1,0 +1,66 @@
+"""Sections benchmark and split: the questions and who sees them."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveInt, model_validator
+
+from plancheck.params.section import FilePath, Section, Seed, Share
+from plancheck.records import SPLITS
+
+
+class Controlled(Section):
+    """Knobs of the generated benchmark. Shares are of questions."""
+
+    questions: PositiveInt
+    context_chars: Annotated[int, Field(ge=2_000)]
+    lexical_gap: Share = Field(description="evidence stated in words that BM25 does not find")
+    two_hops: Share = Field(description="evidence lies in two places")
+    near_misses: Annotated[int, Field(ge=0)] = Field(description="distractor facts a question that look like evidence")
+    shared_contexts: Share = Field(description="questions that share their context with another question")
+
+
+class Columns(Section):
+    """Names of a file's fields, where they differ from LongBench-v2's."""
+
+    question_id: str = "_id"
+    domain: str = "domain"
+    sub_domain: str = "sub_domain"
+    difficulty: str = "difficulty"
+    length: str = "length"
+    question: str = "question"
+    choice_a: str = "choice_A"
+    choice_b: str = "choice_B"
+    choice_c: str = "choice_C"
+    choice_d: str = "choice_D"
+    answer: str = "answer"
+    context: str = "context"
+
+
+class BenchmarkParams(Section):
+    """``path`` is what the questions are made of and what DVC watches: the lexicon, a data file, or a hub pin."""
+
+    source: Literal["controlled", "longbench_v2"]
+    path: FilePath
+    limit: PositiveInt | None = None
+    seed: Seed
+    columns: Columns = Columns()
+    controlled: Controlled
+
+
+class Split(Section):
+    """Sizes are either all counts, which sum to the number of questions, or all shares, which sum to 1."""
+
+    seed: Seed
+    group_by: Literal["none", "context"]
+    sizes: dict[str, Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0, lt=1)]]
+
+    @model_validator(mode="after")
+    def complete(self) -> Self:
+        if set(self.sizes) != set(SPLITS):
+            raise ValueError(f"sizes must name exactly {', '.join(SPLITS)}")
+        counts = [isinstance(size, int) for size in self.sizes.values()]
+        if any(counts) and not all(counts):
+            raise ValueError("sizes must be all whole numbers or all shares below 1")
+        if not any(counts) and abs(sum(self.sizes.values()) - 1) > 1e-9:
+            raise ValueError(f"shares must sum to 1, they sum to {sum(self.sizes.values()):g}")
+        return self

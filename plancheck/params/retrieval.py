@@ -1,0 +1,55 @@
+"""Sections atoms, retrieve and rerank: from contexts to ranked atoms."""
+
+import re
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, PositiveInt, field_validator, model_validator
+
+from plancheck.params.section import Device, Section, Share
+
+
+class Window(Section):
+    window_chars: PositiveInt
+    overlap_chars: Annotated[int, Field(ge=0)]
+
+    @model_validator(mode="after")
+    def advances(self) -> Self:
+        if self.overlap_chars >= self.window_chars:
+            raise ValueError(f"overlap_chars ({self.overlap_chars}) must be below window_chars ({self.window_chars})")
+        return self
+
+
+class MultiDocument(Window):
+    """Contexts with a question of these domains are cut where a line matches one of the separators."""
+
+    domains: list[str]
+    separators: list[str]
+
+    @field_validator("separators")
+    @classmethod
+    def compiles(cls, value: list[str]) -> list[str]:
+        for pattern in value:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern!r} is no regular expression ({error})") from error
+        return value
+
+
+class Atoms(Section):
+    multi_document: MultiDocument
+    other: Window
+
+
+class Retrieve(Section):
+    pool_size: PositiveInt = Field(description="atoms in the candidate pool of a question")
+    rrf_k: PositiveInt
+    mmr_lambda: Share = Field(description="1 is pure relevance, 0 pure novelty")
+    dense_coverage: Literal["head", "windows"]
+    batch_size: PositiveInt
+    device: Device
+
+
+class Rerank(Section):
+    batch_size: PositiveInt
+    device: Device

@@ -1,0 +1,28 @@
+"""What every section of params.yaml is made of."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Seed = Annotated[int, Field(ge=0, lt=2**32)]
+Share = Annotated[float, Field(ge=0, le=1)]
+FilePath = Annotated[Path, Field(strict=False)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_+]+$")]
+Device = Annotated[str, Field(pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")]
+
+
+def doubled(names: Sequence[str]) -> list[str]:
+    """Names that come more than once, each once, in the order of their first place."""
+    return [name for name, count in Counter(names).items() if count > 1]
+
+
+class Section(BaseModel):
+    """A part of params.yaml. Unknown keys are errors: a misspelt one must not fall back to a default.
+
+    Numbers are finite.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
