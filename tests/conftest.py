@@ -16,6 +16,11 @@ TEXTS = [
 ]
 
 
+def pytest_collection_modifyitems(items):
+    """The real pipeline, which takes longest, begins first, so that other workers run the rest beside it."""
+    items.sort(key=lambda item: item.path.name != "test_end_to_end.py")
+
+
 @pytest.fixture(scope="session")
 def tiny_qwen2(tmp_path_factory):
     """A folder in Transformers' format; the model reads up to 2,048 tokens. Copy it before changing it."""

@@ -309,5 +309,5 @@ rows_of = leaking
     assert "Traceback" not in stopped.stderr
     assert all(part in stopped.stderr for part in ("data/sft/train.jsonl", "test question", planted))
     assert "planner trained" not in stopped.stderr
-    assert study(checkout).returncode == 0
+    assert command(checkout, "flows.study", "--stage", "train").returncode == 0
     assert (checkout / "dvc.lock").read_bytes() == before

@@ -95,7 +95,7 @@ def test_another_process_with_another_hash_seed_gives_the_same_bytes(benchmark: 
     program = (
         "import hashlib, pathlib\n"
         "from plancheck.benchmark.controlled import generate, read_lexicon\n"
-        "from plancheck.params import Controlled\n"
+        "from plancheck.params.benchmark import Controlled\n"
         f"made = generate(Controlled(**{DEFAULTS!r}), read_lexicon(pathlib.Path({str(LEXICON_PATH)!r})), seed=7)\n"
         "print(hashlib.sha256(repr((made.questions, sorted(made.contexts))).encode()).hexdigest())\n"
     )
