@@ -40,7 +40,7 @@ def test_a_stage_ends_soon_after_its_dvc_was_killed() -> None:
         assert int(dvc.stdout.readline()) == dvc.pid
         dvc.kill()
         # The pipe closes when shell and stage are gone too; 30 seconds later without a lifeline.
-        dvc.communicate(timeout=5)
+        dvc.communicate(timeout=20)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -50,7 +50,7 @@ def test_every_program_that_dvc_runs_ends_with_it(program: str) -> None:
         assert dvc.stdout is not None
         assert dvc.stdout.readline() == "runs\n"
         dvc.kill()
-        dvc.communicate(timeout=5)
+        dvc.communicate(timeout=20)
 
 
 def test_a_process_ends_at_once_when_the_other_has_gone() -> None:

@@ -62,7 +62,7 @@ def test_temporary_servers_live_side_by_side_and_leave_nothing(
         assert answers(first["url"])
         assert second["url"].startswith("http://127.0.0.1:")
         killed.kill()
-        assert gone_within(first["pid"], seconds=3)
+        assert gone_within(first["pid"], seconds=20)
         assert answers(second["url"])
         ended.communicate("\n")
         assert ended.returncode == 0
@@ -79,7 +79,7 @@ def test_temporary_servers_live_side_by_side_and_leave_nothing(
 def test_a_run_whose_server_dies_ends_and_says_so(clean_environment: dict[str, str], tmp_path: Path) -> None:
     with start(clean_environment | {"HOME": str(tmp_path)}) as run:
         psutil.Process(json.loads(run.stdout.readline())["pid"]).kill()
-        assert run.wait(timeout=20) == 1  # its input stays open: it would not end by itself
+        assert run.wait(timeout=60) == 1  # its input stays open: it would not end by itself
         said = run.stderr.read()
 
     assert "The temporary Prefect server ended with status -9" in said
