@@ -107,17 +107,6 @@ def test_rows_that_do_not_fit_stop_the_stage_and_leave_nothing(study):
     assert made(study) == {}
 
 
-def test_a_damaged_adapter_is_refused(study):
-    train()
-    weights = study / "models/planner/adapter_model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-8])
-    with pytest.raises(StudyError, match="does not fit"):
-        load_planner(study / "models/weights/tiny", study / "models/planner", device="cpu", dtype="float32")
-    weights.unlink()
-    with pytest.raises(StudyError, match="must hold"):
-        adapter_digest(study / "models/planner")
-
-
 def test_tuning_that_is_off_still_makes_its_outputs(study):
     tune()
     table = read_table(study / "data/rerank_tuned.parquet")
