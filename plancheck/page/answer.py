@@ -8,7 +8,8 @@ import pandas as pd
 
 from plancheck.page.cells import percentage
 from plancheck.page.ladder import TIER_LABELS, deciding, rung
-from plancheck.page.study import ALL, Study
+from plancheck.page.study import Study
+from plancheck.reporting.results import ALL, TEST
 
 CLAUSES: Final[Mapping[str, str]] = {
     "supported": "a gain is supported against {tiers}",
@@ -24,13 +25,13 @@ class Showing:
 
     Args:
         verdicts: by tier, in the ladder's order, on all questions.
-        nested: by tier, on the test questions with the control picked on train and dev.
+        held_out: by tier, on the test questions.
         accuracy: share of all questions answered right.
     """
 
     policy: str
     verdicts: Mapping[str, str]
-    nested: Mapping[str, str]
+    held_out: Mapping[str, str]
     accuracy: float
     questions: int
     test_questions: int
@@ -49,7 +50,7 @@ def answer(study: Study) -> tuple[str, ...]:
     """The answer at the largest budget, then what to know before believing it, one text a point.
 
     A tier counts once, by its verdict on all questions; `reporting.ladder` says which one of several routers decides.
-    The nested verdicts are counted apart. Without a row of the planner there is no answer.
+    The verdicts on test questions are counted apart. Without a row of the planner there is no answer.
     """
     rows = study.table("ladder")
     own = rows[rows["planner"] == study.planner] if not rows.empty else rows
@@ -74,16 +75,16 @@ def answer(study: Study) -> tuple[str, ...]:
 def showing(rows: pd.DataFrame, policy: str | None) -> Showing | None:
     """What the rows of one budget say of a policy; None where they say nothing."""
     own = rows[rows["planner"] == policy]
-    everyone, nested = own[own["pick"] != "nested"], own[own["pick"] == "nested"]
+    everyone, held_out = own[own["split"] == ALL], own[own["split"] == TEST]
     if everyone.empty:
         return None
     return Showing(
         policy=str(policy),
         verdicts={tier: found for tier, found, _ in tier_verdicts(everyone)},
-        nested={tier: found for tier, found, _ in tier_verdicts(nested)},
+        held_out={tier: found for tier, found, _ in tier_verdicts(held_out)},
         accuracy=float(everyone["treatment_accuracy"].iloc[0]),
         questions=int(everyone["questions"].max()),
-        test_questions=0 if nested.empty else int(nested["questions"].max()),
+        test_questions=0 if held_out.empty else int(held_out["questions"].max()),
     )
 
 
@@ -103,7 +104,7 @@ def verdict(judged: Showing, budget: int, rows: pd.DataFrame, *, margin: float) 
         else "Only in part" if survived
         else "Not shown in this run"
     )  # fmt: skip
-    own = rows[(rows["planner"] == judged.policy) & (rows["pick"] != "nested")]
+    own = rows[(rows["planner"] == judged.policy) & (rows["split"] == ALL)]
     labels: dict[str, list[str]] = {}
     for _, found, label in tier_verdicts(own):
         labels.setdefault(found, []).append(label)
@@ -121,18 +122,18 @@ def verdict(judged: Showing, budget: int, rows: pd.DataFrame, *, margin: float) 
 
 
 def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
-    """At how many nested tiers the judged and the perfect planner are supported, the latter in each of its forms."""
-    if not judged.nested:
+    """At how many tiers the judged and the perfect planner are supported on test, the latter in each of its forms."""
+    if not judged.held_out:
         return ""
     text = (
         f"On the {judged.test_questions:,} held-out test questions, with each tier's best control picked on train and "
-        f"dev, it is supported at {supported(judged.nested)} of {counted(len(judged.nested), 'such tier')}"
+        f"dev, it is supported at {supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')}"
     )
-    forms = [found for found in dict.fromkeys(perfect) if found and found.nested]
+    forms = [found for found in dict.fromkeys(perfect) if found and found.held_out]
     if not forms:
         return f"{text}."
-    reach = [f"{found.policy} at {supported(found.nested)}" for found in forms]
-    could = any(supported(found.nested) for found in (judged, *forms))
+    reach = [f"{found.policy} at {supported(found.held_out)}" for found in forms]
+    could = any(supported(found.held_out) for found in (judged, *forms))
     return (
         f"{text}; the perfect planner: {listed(reach)}.{'' if could else ' So this part could not have shown a gain.'}"
     )

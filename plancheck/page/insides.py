@@ -9,7 +9,8 @@ from plancheck.page.cells import percentage, table_view
 from plancheck.page.charts.contents import composition, recall, selected
 from plancheck.page.charts.mechanisms import wins_and_losses
 from plancheck.page.charts.training import loss_curve
-from plancheck.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.reporting.results import ALL
 
 MEASURES: Final = {
     "jaccard": "Overlap of plan and reranker's top (Jaccard)",

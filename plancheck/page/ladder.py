@@ -7,7 +7,8 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.page.cells import FORMATS
-from plancheck.reporting.ladder import DECIDING
+from plancheck.reporting import ladder as rule
+from plancheck.reporting.results import TEST
 
 VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "supported": ("✓", "supported"),
@@ -20,7 +21,7 @@ GROUPS: Final = ("sft", "harness", "prompted", "sft_early")
 PICKS: Final[Mapping[str, str]] = {
     "declared": "",
     "same_questions": "best of {candidates}, picked on these questions",
-    "nested": "best of {candidates} on train and dev, tested on test",
+    "nested": "best of {candidates}, picked on train and dev",
 }
 TIER_LABELS: Final[Mapping[str, str]] = {
     "direct": "Direct",
@@ -36,7 +37,7 @@ TIER_LABELS: Final[Mapping[str, str]] = {
 class Rung:
     """One comparison of a planner with a tier: ``verdict`` is a key of VERDICTS, the rest is ready to print."""
 
-    verdict: str
+    verdict: rule.Verdict
     symbol: str
     label: str
     control: str
@@ -46,7 +47,7 @@ class Rung:
     questions: str
     p: str
     sentence: str
-    nested: bool
+    held_out: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ class Climb:
     @property
     def decisive(self) -> tuple[Rung | None, ...]:
         """Of each tier the rung that decides it on all questions; None without one."""
-        return tuple(deciding([rung for rung in rungs if not rung.nested]) for rungs in self.rungs)
+        return tuple(deciding([rung for rung in rungs if not rung.held_out]) for rungs in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +105,30 @@ def climb(rows: pd.DataFrame, planner: str, family: str, tiers: Sequence[str]) -
 
 
 def records(rows: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Rows as mappings, nested picks after the others."""
-    return sorted(rows.to_dict("records"), key=lambda row: row["pick"] == "nested")
+    """Rows as mappings, those on test questions after the others."""
+    return sorted(rows.to_dict("records"), key=lambda row: row["split"] == TEST)
 
 
 def rung(row: Mapping[Any, Any]) -> Rung:
     symbol, label = VERDICTS[row["verdict"]]
+    held_out = row["split"] == TEST
+    picked = PICKS[row["pick"]].format(candidates=row["candidates"])
     points = FORMATS["points"]
     return Rung(
         verdict=row["verdict"],
         symbol=symbol,
         label=label,
         control=row["control"],
-        pick=PICKS[row["pick"]].format(candidates=row["candidates"]),
+        pick=", ".join(filter(None, (picked, "test questions" if held_out else ""))),
         gain=points(row["difference"]),
         interval=f"[{points(row['low'])}, {points(row['high'])}]",
         questions=f"{row['questions']:,}",
         p=FORMATS["p"](row["p_adjusted"]),
         sentence=row["sentence"],
-        nested=row["pick"] == "nested",
+        held_out=held_out,
     )
 
 
 def deciding(rungs: Sequence[Rung]) -> Rung | None:
     """The first of a tier's rungs that has the tier's verdict; None without any."""
-    return min(rungs, key=lambda rung: DECIDING.index(rung.verdict), default=None)
+    return rungs[rule.deciding([rung.verdict for rung in rungs])] if rungs else None

@@ -10,7 +10,8 @@ from plancheck.page.charts.accuracy import by_budget
 from plancheck.page.charts.domains import heat_map
 from plancheck.page.charts.intervals import heldout
 from plancheck.page.families import CONTROLS, FAMILIES, HARNESS
-from plancheck.page.study import ALL, Drawing, Figure, Section, Study, questions_of
+from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.reporting.results import ALL
 
 TRANSDUCTIVE = "all questions, partly transductive: the trained planners learned from some of them"
 

@@ -11,8 +11,6 @@ from plancheck.page.cells import TableView
 from plancheck.page.families import FAMILIES, Family
 from plancheck.page.kin import Yardstick
 
-ALL = "all"
-
 
 @dataclass(frozen=True, slots=True)
 class Study:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt
 
-from plancheck.params.pack import Pack
+from plancheck.params.pack import Pack, Policy
 from plancheck.params.section import Name, Section, Seed, doubled
 
 
@@ -35,7 +35,7 @@ class DeclaredComparison(Section):
 
 
 class Mechanisms(Section):
-    """Whose wins and losses are looked into: a planner policy against one that shows a reranker's order."""
+    """Whose wins and losses are looked into: a planner policy against one that shows the reranker's order."""
 
     treatment: str
     control: str
@@ -57,6 +57,10 @@ def control_problems(policies: Sequence[str], pack: Pack) -> list[str]:
         *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
         *(f"{name!r} comes twice" for name in doubled(policies) if name in known),
     ]
+
+
+def shows_reranked_order(policy: Policy) -> bool:
+    return policy.fill == "rerank" and policy.selector is None and policy.anchors is None
 
 
 class Analyze(Section):
@@ -96,6 +100,11 @@ class Analyze(Section):
             found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
             if arms[0] == arms[1]:
                 found.append(f"analyze.mechanisms: {arms[0]!r} is compared with itself")
+            if arms[1] in pack.policies and not shows_reranked_order(pack.policies[arms[1]]):
+                found.append(
+                    f"analyze.mechanisms.control: {arms[1]!r} does not show the reranker's order alone; name a policy "
+                    "with fill 'rerank', without selector and anchors"
+                )
             if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
                 found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
         return found

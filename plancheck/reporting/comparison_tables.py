@@ -11,7 +11,7 @@ import pandas as pd
 
 from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.picks import best, picks
-from plancheck.reporting.results import ALL, SEEN, Results
+from plancheck.reporting.results import ALL, SEEN, TEST, Results
 from plancheck.statistics.equivalence import equivalence_test
 from plancheck.statistics.pairs import Outcomes
 
@@ -78,11 +78,12 @@ def budgets_table(
     """BUDGETS_COLUMNS: at each budget the best planner against the best control.
 
     Both are picked on all questions and compared there, which flatters the side with more candidates; and both are
-    picked on train and dev and compared on test. Without planners or controls there are no rows.
+    picked on train and dev, which trained planners learned from, and compared on test. Without planners or controls
+    there are no rows.
     """
     rows: list[dict[str, Any]] = []
     for budget in budgets_chars if planners and controls else ():
-        for kind, seen, split in (("same_questions", ALL, ALL), ("nested", SEEN, "test")):
+        for kind, seen, split in (("same_questions", ALL, ALL), ("nested", SEEN, TEST)):
             treatment, control = (best(results, policies, budget, seen) for policies in (planners, controls))
             figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, split, method)
             known = {"budget_chars": budget, "treatment": treatment, "control": control, "pick": kind, "split": split}

@@ -9,8 +9,10 @@ The verdict of a row, with alpha = 1 - confidence and the margin of params.yaml:
   width, on 10 questions as on 10,000.)
 - cannot_tell: neither, and a gain of the margin or more is not excluded at this number of questions.
 
-p is adjusted over all rows of one planner policy at one budget and of one kind of pick: a planner's rows answer one
-question, whether its gain survives; rows picked on the questions they are tested on are not mixed with nested ones.
+Every tier is met twice: on all questions, some of which a trained planner learned from, with the best of several
+controls picked on those same questions; and on the test questions, with the best picked on train and dev. p is adjusted
+over all rows of one planner policy at one budget and on one of the two: those rows answer one question, whether the
+planner's gain survives.
 
 A tier of several rows (routers) has one verdict that does not depend on their order: it is supported only if every row
 is; else the first of opposite, cannot_tell and not_supported that occurs. So a gain is called excluded only where no
@@ -19,6 +21,7 @@ row leaves it open.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -27,10 +30,10 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, table_of
-from plancheck.reporting.picks import picks
+from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, questions_needed, table_of
+from plancheck.reporting.picks import Pick, picks
 from plancheck.reporting.reading import read_report
-from plancheck.reporting.results import ALL, Results, records
+from plancheck.reporting.results import ALL, TEST, Results, records
 from plancheck.reporting.wording import p_text, points, signed_points
 from plancheck.statistics.equivalence import excess_test
 from plancheck.statistics.pairs import Outcomes
@@ -82,19 +85,25 @@ def ladder(
             treatment = arm(results, planner, budget)
             known = {"planner": planner, "selector": selector, "budget_chars": budget}
             for tier, controls in tiers.items():
-                for pick in picks(results, controls, budget, split=ALL):
+                for pick in twice(picks(results, controls, budget, split=ALL)):
                     figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
                     picked = {"tier": tier, "control": pick.policy, "pick": pick.kind, "candidates": pick.candidates}
                     rows.append({**known, **picked, "split": pick.split, **figures})
             for name, right in routers.items() if budget == router_budget_chars else ():
-                figures = paired(treatment, Arm(f"router {name}", right), results, ALL, method)
                 picked = {"tier": router_tier, "control": name, "pick": "declared", "candidates": 1}
-                rows.append({**known, **picked, "split": ALL, **figures})
-    table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["pick"]))
+                for split in (ALL, TEST):
+                    figures = paired(treatment, Arm(f"router {name}", right), results, split, method)
+                    rows.append({**known, **picked, "split": split, **figures})
+    table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["split"]))
     found = records(table)
     verdicts = [verdict(row, method) for row in found]
     sentences = [sentence(row, says, method) for row, says in zip(found, verdicts, strict=True)]
     return table.assign(verdict=pd.Series(verdicts, dtype=object), sentence=pd.Series(sentences, dtype=object))
+
+
+def twice(found: Sequence[Pick]) -> list[Pick]:
+    """The picks of a tier, those on all questions and one on test: a single control is the same on both."""
+    return [*found, *(replace(pick, split=TEST) for pick in found if pick.kind == "declared")]
 
 
 def verdict(row: Mapping[str, Any], method: Method) -> Verdict:
@@ -113,14 +122,14 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
     confidence = f"{100 * method.confidence:g}%"
     what = {
         "same_questions": f"the best of {row['candidates']} on the same questions",
-        "nested": f"the best of {row['candidates']} on train and dev, tested on test",
+        "nested": f"the best of {row['candidates']} on train and dev",
         "declared": "declared",
     }[row["pick"]]
     figures = (
         f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {signed_points(row['difference'])} points "
         f"({confidence} interval {signed_points(row['low'])} to {signed_points(row['high'])}), "
         f"p = {p_text(row['p'])}, adj. p = {p_text(row['p_adjusted'])} ({row['tests']} tests), "
-        f"n = {row['questions']:,}."
+        f"n = {row['questions']:,} {row['split']} questions."
     ).replace("p = <", "p < ")
     return f"{figures} {conclusion(row, found, method)}"
 
@@ -135,24 +144,27 @@ def conclusion(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
         case "not_supported":
             return f"No gain is supported, and one of {margin} points or more is excluded."
         case "cannot_tell":
-            if pd.isna(row["needed"]):
+            # At the level that no adjustment exceeds, whatever the family's other tests say.
+            needed = questions_needed(
+                method.margin, row["discordance"], alpha=method.alpha / row["tests"], power=method.power
+            )
+            if needed is None:
                 return f"Cannot tell: too few questions differ to say how many would tell a gain of {margin} points."
             return (
-                f"Cannot tell: about {row['needed']:,} questions would tell a gain of {margin} points "
-                f"with {100 * method.power:g}% power."
+                f"Cannot tell: about {needed:,} questions would tell a gain of {margin} points with "
+                f"{100 * method.power:g}% power after adjustment."
             )
 
 
 def survival(table: pd.DataFrame) -> pd.DataFrame:
     """By planner and budget, the first tier at which its gain is not supported, with the deciding row's figures.
 
-    Declared rows and those picked on the same questions count. ``tier`` and the rest are empty where the gain survives
-    every tier. ``passed`` is how many tiers it survived.
+    The rows on all questions count. ``tier`` and the rest are empty where the gain survives every tier. ``passed`` is
+    how many tiers it survived.
     """
     rows = []
-    counted = table[table["pick"] != "nested"]
-    for (planner, budget), own in counted.groupby(["planner", "budget_chars"], sort=False):
-        tiers = [deciding(records(tier)) for _, tier in own.groupby("tier", sort=False)]
+    for (planner, budget), own in decided(table, ALL).groupby(["planner", "budget_chars"], sort=False):
+        tiers = records(own)
         passed, first = next(
             ((place, row) for place, row in enumerate(tiers) if row["verdict"] != "supported"), (len(tiers), {})
         )
@@ -161,14 +173,20 @@ def survival(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def deciding(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Of a tier's rows, at least one, the first with the tier's verdict: see the rule above."""
-    return min(rows, key=lambda row: DECIDING.index(row["verdict"]))
+def decided(table: pd.DataFrame, split: str) -> pd.DataFrame:
+    """The row that decides each planner's tier at each budget on the questions of ``split``, in the table's order."""
+    tiers = table[table["split"] == split].groupby(["planner", "budget_chars", "tier"], sort=False)
+    return table.loc[[own.index[deciding(own["verdict"].tolist())] for _, own in tiers]]
+
+
+def deciding(verdicts: Sequence[Verdict]) -> int:
+    """Place of the first of a tier's verdicts, at least one, that is the tier's own: see the rule above."""
+    return verdicts.index(min(verdicts, key=DECIDING.index))
 
 
 def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
-    """Rows of each verdict; every verdict has a number."""
-    counts = Counter(table["verdict"])
+    """Tiers of each verdict on all questions, over planners and budgets; every verdict has a number."""
+    counts = Counter(decided(table, ALL)["verdict"])
     return {name: counts[name] for name in VERDICTS}
 
 
@@ -179,7 +197,7 @@ def show(path: Path, *, console: Console) -> None:
         return
     budget = int(table["budget_chars"].max())
     view = Table(
-        title=f"Survival ladder at {budget:,} characters: where a planner's gain ends",
+        title=f"Survival ladder at {budget:,} characters, all questions: where a planner's gain ends",
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,

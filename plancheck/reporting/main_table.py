@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plancheck.reporting.reading import read_report
+from plancheck.reporting.results import ALL
 from plancheck.statistics.proportions import wilson
 
 COLUMNS = (
@@ -24,7 +25,6 @@ COLUMNS = (
     "failures",
     "failed_plans",
 )
-ALL = "all"
 
 
 def main_table(

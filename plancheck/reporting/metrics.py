@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from plancheck.reporting.ladder import verdict_counts
-from plancheck.reporting.main_table import ALL
-from plancheck.reporting.results import records
+from plancheck.reporting.results import ALL, TEST, records
 from plancheck.reporting.routing_table import FIXED, USUAL
 
 DIGITS = 6
@@ -17,13 +16,14 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
     """Figures from the tables, rounded to DIGITS.
 
     Over all questions: accuracy of the best planner and of the best control by budget; failed answers; ``ladder``,
-    rows of each verdict, of learned planners and of the harness's own; ``planner_gain``, accuracy of the best planner
-    less that of the best control by budget and kind of pick; ``oracle_gap``, accuracy of the oracle of two policies
-    less that of the best single one chosen in training folds (null without routers). On the test split: parse rates.
+    tiers of each verdict, over budgets and learned planners, and over the harness's own; ``planner_gain``, accuracy of
+    the best planner less that of the best control by budget and kind of pick; ``oracle_gap``, accuracy of the oracle of
+    two policies less that of the best single one chosen in training folds (null without routers). On the test split:
+    parse rates.
     """
     everyone = tables["main"][tables["main"]["split"] == ALL]
     selection = tables["selection"]
-    held_out = selection[selection["split"] == "test"]
+    held_out = selection[selection["split"] == TEST]
     ladder = tables["ladder"]
     ours = ladder["selector"].isin(list(harness))
     accuracy: dict[str, dict[str, float]] = {"planner": {}, "control": {}}

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from plancheck.reporting.results import SEEN, Results
+from plancheck.reporting.results import SEEN, TEST, Results
 
 PickKind = Literal["declared", "same_questions", "nested"]
 
@@ -43,5 +43,5 @@ def picks(results: Results, policies: Sequence[str], budget_chars: int, *, split
         return [Pick(policies[0], "declared", split, 1)]
     return [
         Pick(best(results, policies, budget_chars, split), "same_questions", split, len(policies)),
-        Pick(best(results, policies, budget_chars, SEEN), "nested", "test", len(policies)),
+        Pick(best(results, policies, budget_chars, SEEN), "nested", TEST, len(policies)),
     ]

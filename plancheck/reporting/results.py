@@ -10,6 +10,7 @@ from plancheck.records import SPLITS
 
 ALL: Final = "all"
 SEEN: Final = "train+dev"
+TEST: Final = "test"
 SHOWN = 10
 
 

@@ -11,8 +11,8 @@ from rich.table import Table
 from plancheck.mechanisms.choices import jaccard
 from plancheck.packing import evidence_recall, uncovered
 from plancheck.records import SPLITS, Atom, Piece, Question
-from plancheck.reporting.main_table import ALL
 from plancheck.reporting.reading import read_report
+from plancheck.reporting.results import ALL
 from plancheck.statistics.proportions import wilson
 
 COLUMNS = (

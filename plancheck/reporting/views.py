@@ -27,11 +27,12 @@ PAIRED: Final[tuple[Column, ...]] = (
 UNITS: Final = "Accuracies in %, differences in percentage points, budgets in characters."
 HOW: Final = (
     f"{UNITS} Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
-    "test. Detectable: the least difference that as many questions find with the power of params.yaml."
+    "test, which takes questions for independent. Detectable: the least difference that as many questions find with "
+    "the power of params.yaml, before adjustment."
 )
 PICKS: Final = (
     "Pick same_questions: the best on the questions it is then compared on; nested: the best on train and dev, "
-    "compared on test."
+    "compared on test. Split all is partly transductive: trained planners learned from train and dev questions."
 )
 BY_PICK: Final = "p is adjusted (Benjamini and Hochberg) over the rows of one kind of pick."
 
@@ -95,7 +96,7 @@ VIEWS: Final[Mapping[str, View]] = {
     ),
     "ladder": View(
         f"The survival ladder: each planner against each tier of controls. {HOW} {PICKS} p is adjusted (Benjamini and "
-        "Hochberg) over the rows of one planner at one budget and of one kind of pick. Supported: adjusted p at most "
+        "Hochberg) over the rows of one planner at one budget and split. Supported: adjusted p at most "
         "1 - confidence and the interval above 0. Opposite: the same below 0. Not supported: neither, and a gain of "
         "the margin or more is excluded, by the interval and by Tango's score test. Cannot tell: else.",
         (
@@ -104,6 +105,7 @@ VIEWS: Final[Mapping[str, View]] = {
             text("tier", "tier"),
             text("control", "control"),
             text("pick", "pick"),
+            SPLIT,
             N,
             *OUTCOMES,
             DIFFERENCE,

@@ -60,8 +60,7 @@ def sign_test_power(questions: int, effect: float, discordance: float, *, alpha:
     """The probability, 0 to 1, that the exact two-sided sign test on ``questions`` pairs gives p of at most ``alpha``.
 
     Exact: summed over the binomial number of discordant pairs, but for tails of probability NEGLIGIBLE, and over the
-    wins among them. A rejection in the
-    direction opposite to the effect counts as none, unless the effect is 0.
+    wins among them. A rejection in the direction opposite to the effect counts as none, unless the effect is 0.
 
     Raises:
         ValueError: no question, the effect exceeds the discordance, or a share is outside 0 to 1.

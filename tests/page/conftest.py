@@ -112,9 +112,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     ]  # fmt: skip
     rungs = []
     for planner, budget, (tier, controls) in product(planners, BUDGETS, tiers.items()):
-        picks = ["declared"] if len(controls) == 1 else ["same_questions", "nested"]
-        for pick in picks:
-            split = "test" if pick == "nested" else "all"
+        picks = ["declared"] * 2 if len(controls) == 1 else ["same_questions", "nested"]
+        for pick, split in zip(picks, ("all", "test"), strict=True):
             rungs.append(
                 {"planner": planner, "selector": planners[planner], "tier": tier, "control": controls[-1], "pick": pick,
                  "candidates": len(controls), "budget_chars": budget, "split": split,

@@ -38,11 +38,13 @@ def test_a_policy_is_of_its_selector_or_its_tier():
     assert set(CONTROLS) < set(FAMILIES)
 
 
-def rung(planner="sft+bm25", tier="direct", verdict="supported", pick="declared", budget=1800, n=48, **more):
+def rung(
+    planner="sft+bm25", tier="direct", verdict="supported", pick="declared", budget=1800, n=48, split="all", **more
+):
     return {
         "planner": planner, "tier": tier, "control": "c", "pick": pick, "candidates": 2, "budget_chars": budget,
-        "questions": n, "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2, "p_adjusted": 0.01,
-        "verdict": verdict, "sentence": "So it is.",
+        "split": split, "questions": n, "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
+        "p_adjusted": 0.01, "verdict": verdict, "sentence": "So it is.",
     } | more  # fmt: skip
 
 
@@ -82,11 +84,11 @@ def test_the_answer_says_how_far_the_gain_survives(verdicts, starts, holds):
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_several_routers_are_judged_as_one_tier_in_any_order_and_nested_rows_are_counted_apart(turned):
+def test_several_routers_are_judged_as_one_tier_in_any_order_and_test_questions_are_counted_apart(turned):
     verdicts = {"logistic": "not_supported", "forest": "cannot_tell", "boosting": "supported"}
     routers = [rung(tier="router", verdict=found, control=name) for name, found in verdicts.items()]
     rows = pd.DataFrame(
-        [rung(), rung(pick="nested", verdict="cannot_tell", n=14), *(routers[::-1] if turned else routers)]
+        [rung(), rung(split="test", verdict="cannot_tell", n=14), *(routers[::-1] if turned else routers)]
     )
     text, held_out = answer(study_of(rows))
     (matrix,) = matrices(rows, {"sft+bm25": "sft"}, planner="sft+bm25")
@@ -94,7 +96,7 @@ def test_several_routers_are_judged_as_one_tier_in_any_order_and_nested_rows_are
     assert "supported at 1 of 2 tiers" in text
     assert "cannot tell against router (forest)." in text
     assert "14 held-out test questions" in held_out
-    assert "supported at 0 of 1 such tier." in held_out
+    assert "supported at 0 of 1 tier." in held_out
     ((_, (climb,)),) = matrix.groups
     assert [(found.control, found.verdict) for found in climb.decisive] == [
         ("c", "supported"),
@@ -160,11 +162,11 @@ def test_without_planners_of_the_same_fill_the_plans_alone_are_named_and_nothing
 
 
 def test_the_held_out_sentence_says_what_the_perfect_planner_reaches():
-    nested = [rung(name, pick="nested", verdict="cannot_tell", n=12) for name in ("sft+bm25", "evidence+bm25")]
-    text = answer(study_of([rung(), rung("evidence+bm25"), *nested]))[1]
+    tested = [rung(name, split="test", verdict="cannot_tell", n=12) for name in ("sft+bm25", "evidence+bm25")]
+    text = answer(study_of([rung(), rung("evidence+bm25"), *tested]))[1]
     assert "the perfect planner: evidence+bm25 at 0. So this part could not have shown a gain." in text
-    nested[1]["verdict"] = "supported"
-    text = answer(study_of([rung(), rung("evidence+bm25"), *nested]))[1]
+    tested[1]["verdict"] = "supported"
+    text = answer(study_of([rung(), rung("evidence+bm25"), *tested]))[1]
     assert text.endswith("the perfect planner: evidence+bm25 at 1.")
 
 

@@ -130,6 +130,8 @@ def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
         ("analyze.mechanisms.control=sft+hybrid_anchor", "analyze.mechanisms: 'sft+hybrid_anchor' is compared with it"),
+        ("analyze.mechanisms.control=bm25", "analyze.mechanisms.control: 'bm25' does not show the reranker's order"),
+        ("analyze.mechanisms.control=rerank_anchor", "'rerank_anchor' does not show the reranker's order alone"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )

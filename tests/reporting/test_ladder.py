@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from plancheck.reporting.ladder import COLUMNS, VERDICTS, deciding, ladder, show, survival, verdict, verdict_counts
+from plancheck.statistics.power import examples_needed_exactly
 
 TIERS = {"direct": ["head", "random"], "rerank": ["rerank"]}
 PLANNERS = {"perfect": "evidence", "null": "random_plan", "worse": "sft"}
@@ -53,14 +54,19 @@ def test_a_perfect_planner_is_supported_everywhere_a_worse_one_is_not_and_a_null
     assert set(table["tier"]) == {"direct", "rerank", "router"}
 
 
-def test_a_tier_of_several_is_picked_twice_and_one_control_is_declared(results, method):
-    table = made(results, method, planners={"perfect": "evidence"})
+def test_every_tier_is_met_on_all_questions_and_on_test_and_one_of_several_is_picked_anew(results, method):
+    routers = {"forest": results.right("head", 900)}
+    table = made(results, method, planners={"perfect": "evidence"}, routers=routers)
     assert table[["tier", "pick", "split", "candidates"]].to_numpy().tolist() == [
         ["direct", "same_questions", "all", 2],
         ["direct", "nested", "test", 2],
         ["rerank", "declared", "all", 1],
+        ["rerank", "declared", "test", 1],
+        ["router", "declared", "all", 1],
+        ["router", "declared", "test", 1],
     ]
-    assert table["selector"].tolist() == ["evidence"] * 3
+    assert table["selector"].tolist() == ["evidence"] * 6
+    assert table["questions"].tolist() == [120, 60] * 3
 
 
 def test_no_effect_is_excluded_by_many_questions_and_left_open_by_few(study, method):
@@ -76,9 +82,17 @@ def test_chance_differences_are_excluded_or_open_by_their_number(study, method):
     planners = {"null": "random_plan"}
     many = made(study(outcomes(6000, seed=3), sizes=(100, 100, 5800)), method, planners=planners)
     few = made(study(outcomes(60), sizes=(30, 10, 20)), method, planners=planners)
-    assert many[many["pick"] == "declared"]["verdict"].tolist() == ["not_supported"]
-    assert few[few["pick"] == "declared"]["verdict"].tolist() == ["cannot_tell"]
-    assert "about" in few["sentence"].iloc[-1] and "would tell a gain of 5.0 points" in few["sentence"].iloc[-1]
+    assert many[many["pick"] == "declared"]["verdict"].tolist() == ["not_supported"] * 2
+    assert few[few["pick"] == "declared"]["verdict"].tolist() == ["cannot_tell"] * 2
+
+
+def test_the_number_that_would_tell_allows_for_the_adjustment(study, method):
+    table = made(study(outcomes(60), sizes=(30, 10, 20)), method, planners={"null": "random_plan"})
+    for found in table.to_dict("records"):
+        needed = examples_needed_exactly(method.margin, found["discordance"], alpha=0.05 / 2, power=method.power)
+        assert found["tests"] == 2
+        assert needed > found["needed"]
+        assert f"about {needed:,} questions would tell a gain of 5.0 points with 80% power" in found["sentence"]
 
 
 def row(**changes):
@@ -103,14 +117,13 @@ def test_the_rule(changes, expected, method):
     assert verdict(row(**changes), method) == expected
 
 
-def test_a_family_is_one_planner_at_one_budget_of_one_kind_of_pick(study, method):
+def test_a_family_is_one_planner_at_one_budget_on_all_questions_or_on_test(study, method):
     results = study(outcomes(60), sizes=(20, 10, 30), budgets=(900, 600))
     routers = {name: results.right(name, 900) for name in ("head", "random")}
     table = made(results, method, routers=routers, budgets=(900, 600))
-    sizes = table.groupby(["budget_chars", "pick"])["tests"].agg(set).to_dict()
-    assert sizes[900, "declared"] == {3}  # one tier of one control, two routers
-    assert sizes[600, "declared"] == {1}  # routers choose at their own budget
-    assert sizes[900, "same_questions"] == sizes[900, "nested"] == {1}
+    sizes = table.groupby(["budget_chars", "split"])["tests"].agg(set).to_dict()
+    assert sizes[900, "all"] == sizes[900, "test"] == {4}  # two tiers, two routers
+    assert sizes[600, "all"] == sizes[600, "test"] == {2}  # routers choose at their own budget
     assert set(table.loc[table["budget_chars"] == 600, "tier"]) == {"direct", "rerank"}
 
 
@@ -135,7 +148,9 @@ def test_a_sentence_says_points_interval_p_and_number(results, method):
     assert found["sentence"].startswith(
         f"perfect against {found['control']} (direct; the best of 2 on the same questions): +"
     )
-    assert all(part in found["sentence"] for part in ("(95% interval +", ", p < ", ", adj. p < ", "n = 120"))
+    assert all(
+        part in found["sentence"] for part in ("(95% interval +", ", p < ", ", adj. p < ", "n = 120 all questions.")
+    )
     assert found["sentence"].endswith("The gain is supported.")
 
 
@@ -144,7 +159,7 @@ def test_survival_is_the_first_tier_that_is_not_supported(results, method):
     found = survival(table).set_index("planner")
     assert (found.loc["perfect", "passed"], found.loc["perfect", "tiers"]) == (2, 2)
     assert found.loc["null", ["passed", "tier"]].tolist() == [0, "direct"]
-    assert sum(verdict_counts(table).values()) == len(table)
+    assert sum(verdict_counts(table).values()) == 3 * 2
     assert tuple(verdict_counts(table)) == VERDICTS
 
 
@@ -160,15 +175,14 @@ def test_survival_is_the_first_tier_that_is_not_supported(results, method):
     ],
 )
 def test_a_tier_of_several_is_supported_only_as_a_whole_and_excluded_only_where_no_row_is_open(verdicts, place):
-    rows = [{"control": str(number), "verdict": found} for number, found in enumerate(verdicts)]
-    assert deciding(rows)["control"] == str(place)
-    assert deciding(rows[::-1])["verdict"] == verdicts[place]
+    assert deciding(verdicts) == place
+    assert verdicts[::-1][deciding(verdicts[::-1])] == verdicts[place]
 
 
 def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
     verdicts = {"logistic": "not_supported", "forest": "supported", "boosting": "cannot_tell"}
     rows = [
-        {"planner": "sft", "budget_chars": 900, "tier": tier, "control": name, "pick": "declared", "verdict": found,
+        {"planner": "sft", "budget_chars": 900, "tier": tier, "control": name, "split": "all", "verdict": found,
          "difference": 0.0, "low": -0.1, "high": 0.1}
         for tier, name, found in [("rerank", "rerank", "supported"), *(("router", *row) for row in verdicts.items())]
     ]  # fmt: skip

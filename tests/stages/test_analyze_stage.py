@@ -176,7 +176,7 @@ def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_pass
     routers = table[table["tier"] == "router"]
     assert set(routers["budget_chars"]) == {900}
     assert set(routers["control"]) == {"forest", "domain_rule"}
-    perfect = table[(table["planner"] == "evidence+nothing") & (table["pick"] != "nested")]
+    perfect = table[(table["planner"] == "evidence+nothing") & (table["split"] == "all")]
     assert set(perfect["verdict"]) == {"supported"}
 
 
