@@ -13,11 +13,11 @@ from prefect.tasks import exponential_backoff
 from plancheck.backends.adapters import refuse_idle
 from plancheck.backends.device import calculates_in_bfloat16, pick_device
 from plancheck.backends.finetuning import EARLY, FINAL, Trained, finetune, total_steps
-from plancheck.backends.folders import file_sha256
 from plancheck.backends.generation import CausalModel, read_causal_model
-from plancheck.backends.models import LockedModel, digest
+from plancheck.backends.models import LockedModel
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import DEV_ROWS, TRAIN_ROWS, TokenRow, read_sft_rows, tokenised
+from plancheck.digests import digest, file_sha256
 from plancheck.params.planning import Train
 from tasks.retries import worth_retrying
 from tasks.shards import workers

@@ -10,10 +10,11 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.backends.device import pick_device
-from plancheck.backends.models import LockedModel, digest, made_once
+from plancheck.backends.models import LockedModel, made_once
 from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
+from plancheck.digests import digest
 from plancheck.params.planning import Tune
 from plancheck.pools import read_pools
 from tasks.retries import worth_retrying

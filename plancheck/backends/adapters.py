@@ -15,7 +15,8 @@ from safetensors.torch import save_file
 
 from plancheck.backends.device import pick_device
 from plancheck.backends.generation import CausalModel, load_causal_model, read_causal_model
-from plancheck.backends.models import digest, file_digests
+from plancheck.backends.models import file_digests
+from plancheck.digests import digest
 from plancheck.errors import StudyError
 from plancheck.files import replacing
 

@@ -1,6 +1,5 @@
 """Model folders in Transformers' format: which files are taken from one, and what makes one complete."""
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -55,9 +54,3 @@ def check_complete(folder: Path) -> None:
     missing = sorted(shard for shard in shards if not (folder / shard).is_file())
     if missing:
         raise StudyError(f"{folder}: {', '.join(missing)} missing. Fetch the model again, whole.")
-
-
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes, 64 hex digits."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

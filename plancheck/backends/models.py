@@ -1,13 +1,11 @@
 """Pinned models: what models/lock.json says of each, and the check that its files are still those."""
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.folders import file_sha256
+from plancheck.digests import digest, file_sha256
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import read_json, replacing
 
@@ -67,12 +65,6 @@ def file_digests(folder: Path) -> dict[str, str]:
     """SHA-256 by relative path, for every file under ``folder``, sorted; empty when there is no folder."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): file_sha256(path) for path in paths}
-
-
-def digest(value: Mapping[str, Any]) -> str:
-    """SHA-256 of a mapping's canonical JSON (sorted keys, no spaces), 64 hex digits."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def made_once(recipe: Mapping[str, Any], make: Callable[[Path], None]) -> Path:

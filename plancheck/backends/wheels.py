@@ -3,7 +3,7 @@
 from importlib import metadata
 from pathlib import Path
 
-from plancheck.backends.folders import file_sha256
+from plancheck.digests import file_sha256
 from plancheck.errors import StudyError
 from plancheck.params.models import WheelModel
 

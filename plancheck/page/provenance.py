@@ -1,12 +1,12 @@
 """What the report was made from, without anything that names a machine, a person or a time."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 import yaml
+
+from plancheck.digests import digest
 
 
 def without_places(value: Any) -> Any:
@@ -33,26 +33,24 @@ def parameters_text(params: Mapping[str, Any]) -> str:
 
 def split_digest(splits: Mapping[str, Sequence[str]]) -> str:
     """SHA-256 of the sorted question IDs of each split, as canonical JSON."""
-    value = {split: sorted(ids) for split, ids in splits.items()}
-    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return digest({split: sorted(ids) for split, ids in splits.items()})
 
 
 def models(lock: Mapping[str, Any]) -> list[dict[str, str]]:
-    """Role, name, source, revision and SHA-256 of the weights of each model in models/lock.json, by role.
+    """Role, name, source, revision and digest of each model in models/lock.json, by role.
 
-    The digest is that of all the model's files: SHA-256 over their sorted names and digests.
+    The digest is over the names and SHA-256 of the model's files, as in the keys of the cache of replies.
     """
     found = []
     for role, name in sorted(lock["roles"].items()):
         model = lock["models"][name]
-        files = "".join(f"{path} {digest}\n" for path, digest in sorted(model["files"].items()))
         found.append(
             {
                 "role": role,
                 "name": portable(str(model["name"])),
                 "source": str(model["source"]),
                 "revision": portable(str(model["revision"])),
-                "digest": hashlib.sha256(files.encode()).hexdigest(),
+                "digest": digest(model["files"]),
             }
         )
     return found

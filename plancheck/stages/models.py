@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.backends.conversion import convert_gguf
-from plancheck.backends.folders import copy_model, file_sha256, model_files
-from plancheck.backends.models import LOCK, WEIGHTS, digest, made_once
+from plancheck.backends.folders import copy_model, model_files
+from plancheck.backends.models import LOCK, WEIGHTS, made_once
 from plancheck.backends.reranker_tuning import THREADS, from_encoder, tune_reranker
 from plancheck.backends.snapshots import download_model
 from plancheck.backends.tuning_pairs import tuning_pairs
 from plancheck.backends.wheels import wheel_weights
 from plancheck.benchmark.controlled import generate, read_lexicon
+from plancheck.digests import digest, file_sha256
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import replacing, write_json
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel

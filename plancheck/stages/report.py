@@ -1,6 +1,5 @@
 """Stage report: the page that shows the study."""
 
-import hashlib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from plancheck.digests import file_sha256
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_json, read_table, replacing
 from plancheck.page.drilldown import drilldown
@@ -112,10 +112,5 @@ def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str,
         "environment": dict(sorted(lock["environment"].items())),
         "splits": {split: len(ids) for split, ids in splits.items()},
         "split_digest": split_digest(splits),
-        "files": {path.name: digest(path) for path in files if path.exists()},
+        "files": {path.name: file_sha256(path) for path in files if path.exists()},
     }
-
-
-def digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,7 +11,8 @@ from prefect.settings import PREFECT_API_URL, temporary_settings
 from flows.train import train
 from flows.tune import tune
 from plancheck.backends.adapters import adapter_digest, load_planner
-from plancheck.backends.models import digest, file_digests
+from plancheck.backends.models import file_digests
+from plancheck.digests import digest
 from plancheck.errors import StudyError
 from plancheck.files import read_json, read_table
 from plancheck.planning.prompt import completion
