@@ -1,6 +1,8 @@
 """How the study runs: one Prefect flow a model-bearing stage, and one over the whole DVC graph."""
 
+from plancheck.interrupts import end_quietly_while_loading
 from plancheck.privacy import switch_off_telemetry
 
+end_quietly_while_loading()
 # Prefect reports its first import from a terminal, so the switch must come before any module of this package runs.
 switch_off_telemetry()

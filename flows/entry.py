@@ -11,11 +11,12 @@ from types import FrameType
 from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
+from plancheck.files import disk_full
+from plancheck.interrupts import say_interrupted
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
 
 SECONDS_TO_END = 5.0
-GO_ON = "Interrupted. Run it again to go on: finished work is kept."
 
 
 def main(stage: Callable[[], object]) -> Status:
@@ -38,8 +39,8 @@ def exit_status(work: Callable[[], object]) -> Status:
     """Do the work and say on stderr how it failed.
 
     Returns:
-        DONE; REFUSED after a StudyError, whose message is shown alone; INTERRUPTED after Ctrl-C; FAULT after anything
-        else, shown with its traceback.
+        DONE; REFUSED after a StudyError, whose message is shown alone, or on a full disk; INTERRUPTED after Ctrl-C;
+        FAULT after anything else, shown with its traceback.
     """
     interruption = Interruption()
     if threading.current_thread() is threading.main_thread():
@@ -52,7 +53,10 @@ def exit_status(work: Callable[[], object]) -> Status:
     except KeyboardInterrupt:
         interruption.say()
         return Status.INTERRUPTED
-    except Exception:
+    except Exception as error:
+        if full := disk_full(error):
+            print(full, file=sys.stderr)
+            return Status.REFUSED
         traceback.print_exc()
         return Status.FAULT
     return Status.DONE
@@ -83,7 +87,5 @@ class Interruption:
     def say(self) -> None:
         """Both the main thread and the timer come here when the work ends in order and its threads do not."""
         # Not waited for: a second Ctrl-C can find the main thread here.
-        if (
-            self.untold.acquire(blocking=False) and "DVC_STAGE" not in os.environ
-        ):  # there the program that runs DVC says it
-            print(GO_ON, file=sys.stderr, flush=True)
+        if self.untold.acquire(blocking=False):
+            say_interrupted()

@@ -18,6 +18,7 @@ from dvc.stage.exceptions import StageCmdFailedError
 
 from flows.statuses import Status
 from plancheck.errors import StudyError
+from plancheck.files import unwritable
 
 SECONDS_TO_END = 3.0
 
@@ -62,6 +63,8 @@ def open_project() -> Iterator[Repo]:
             yield repo
     except DvcException as error:
         raise explained(error) from error
+    except OSError as error:
+        raise unwritable(Path(error.filename or ".dvc"), error) from error
 
 
 def explained(error: BaseException) -> StudyError:

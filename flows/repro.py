@@ -3,10 +3,12 @@
 import sys
 
 from flows.statuses import Status
+from plancheck.interrupts import loaded
 from plancheck.lifeline import exit_with
 
 
 def main(stage: str, parent: int) -> int:
+    loaded()
     exit_with(parent)
     try:
         # Imported here, for Ctrl-C may come in the second that importing DVC takes.

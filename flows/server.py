@@ -4,6 +4,7 @@ A temporary server listens on 127.0.0.1 alone and has no UI. Its history ends wi
 runs starts a lasting server (`prefect server start`) and sets PREFECT_API_URL.
 """
 
+import errno
 import os
 import shutil
 import socket
@@ -14,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import httpx
@@ -22,13 +23,16 @@ import prefect
 import psutil
 from prefect.client.orchestration import get_client
 from prefect.events.worker import EventsWorker
+from prefect.exceptions import PrefectHTTPStatusError
 from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from flows.statuses import Status
 from plancheck.errors import StudyError
+from plancheck.files import unwritable
 
 SECONDS_TO_STOP = 5.0
+LEAST_FREE_BYTES = 1_000_000
 
 
 @contextmanager
@@ -86,11 +90,17 @@ def send_what_is_left() -> None:
 def temporary_server() -> Iterator[str]:
     """Start a server with a database of its own, so that runs at the same time do not lock each other out."""
     home = get_current_settings().home.resolve()
-    home.mkdir(parents=True, exist_ok=True)
-    with database_folder(home) as folder, (home / "server.log").open("a", encoding="utf-8") as log:
-        template, database = home / f"template-{prefect.__version__}.db", folder / "prefect.db"
-        if migrated := template.exists():
-            shutil.copyfile(template, database)
+    template = home / f"template-{prefect.__version__}.db"
+    with ExitStack() as stack:
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            folder = stack.enter_context(database_folder(home))
+            log = stack.enter_context((home / "server.log").open("a", encoding="utf-8"))
+            database = folder / "prefect.db"
+            if migrated := template.exists():
+                shutil.copyfile(template, database)
+        except OSError as error:
+            raise unwritable(home, error) from error
         process = subprocess.Popen(
             [sys.executable, "-m", "flows.temporary_server", str(os.getpid())],
             env=os.environ
@@ -109,14 +119,24 @@ def temporary_server() -> Iterator[str]:
             # Ctrl-C must reach the run alone: its last states still have to be recorded.
             start_new_session=True,
         )
-        try:
-            url = wait_until_ready(process, Path(log.name))
-            if not migrated:
-                save_template(database, template)
-            with watched(process, Path(log.name)):
-                yield url
-        finally:
-            stop(process)
+        stack.callback(stop, process)
+        url = wait_until_ready(process, Path(log.name))
+        if not migrated:
+            save_template(database, template)
+        with watched(process, Path(log.name)), disk_watched(home):
+            yield url
+
+
+@contextmanager
+def disk_watched(home: Path) -> Iterator[None]:
+    """Say so when the server fails inside the block because its disk is full: it answers with an internal error."""
+    try:
+        yield
+    except PrefectHTTPStatusError as error:
+        if shutil.disk_usage(home).free >= LEAST_FREE_BYTES:
+            raise
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise unwritable(home, full) from error
 
 
 @contextmanager
@@ -163,7 +183,10 @@ def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
     seconds = get_current_settings().server.ephemeral.startup_timeout_seconds
     deadline = time.monotonic() + seconds
     assert process.stdout is not None
-    url = f"http://127.0.0.1:{process.stdout.readline().strip()}/api"
+    port = process.stdout.readline().strip()
+    url = f"http://127.0.0.1:{port}/api"
+    if port:
+        check_loopback(int(port))
     with httpx.Client(trust_env=False, timeout=seconds) as client:
         while process.poll() is None and time.monotonic() < deadline:
             try:
@@ -178,12 +201,31 @@ def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
     )
 
 
+def check_loopback(port: int) -> None:
+    """Raise a StudyError if no connection to this machine itself is possible; a server not yet listening is none."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=SECONDS_TO_STOP).close()
+    except OSError as error:
+        if error.errno in (errno.ENETUNREACH, errno.EADDRNOTAVAIL):
+            raise StudyError(
+                f"127.0.0.1 cannot be reached ({error.strerror}), and the flows report to a server there. Bring the "
+                "loopback interface up (`ip link set lo up`), then run it again."
+            ) from error
+
+
 def save_template(database: Path, template: Path) -> None:
-    """Keep the empty, migrated database: migrating takes longer than everything else of a start."""
+    """Keep the empty, migrated database: migrating takes longer than everything else of a start.
+
+    Raises:
+        StudyError: it cannot be written.
+    """
     temporary = database.with_name("template.db")
-    with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(temporary)) as copy:
-        source.backup(copy)
-    temporary.replace(template)
+    try:
+        with closing(sqlite3.connect(database)) as source, closing(sqlite3.connect(temporary)) as copy:
+            source.backup(copy)
+        temporary.replace(template)
+    except (OSError, sqlite3.Error) as error:
+        raise unwritable(template, error) from error
 
 
 def stop(process: subprocess.Popen[str]) -> None:

@@ -1,5 +1,9 @@
 """`python -m plancheck`."""
 
-from plancheck.cli import main
+from plancheck.interrupts import end_quietly_while_loading
+
+end_quietly_while_loading()
+
+from plancheck.cli import main  # noqa: E402
 
 main()

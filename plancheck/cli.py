@@ -10,6 +10,8 @@ from typing import Annotated, Final
 import typer
 
 from plancheck.errors import StudyError
+from plancheck.files import disk_full
+from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
 from plancheck.params.study import read_params
@@ -100,6 +102,7 @@ def conditions(*options: Sequence[str] | None) -> dict[str, str]:
 
 def main() -> None:
     """Run the program; what the user can mend is printed without a traceback, exit status 1."""
+    loaded()
     exit_with_dvc()
     switch_off_telemetry()
     set_up_logging()
@@ -109,4 +112,9 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(STATUS_WHEN_INTERRUPTED)
+    except Exception as error:
+        if full := disk_full(error):
+            print(f"error: {full}", file=sys.stderr)
+            sys.exit(1)
+        raise

@@ -1,6 +1,8 @@
 """Reading and writing the study's files: whole or not at all, and with the columns they promise."""
 
+import errno
 import json
+import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +17,9 @@ import pyarrow.parquet as pq
 from plancheck.errors import StudyError
 
 DATA = Path("data")
+FULL = (errno.ENOSPC, errno.EDQUOT)
+# Of safetensors, SQLite, and PyTorch, which does not say why a write failed.
+FULL_SIGNS = (os.strerror(errno.ENOSPC), "database or disk is full", "PytorchStreamWriter failed writing")
 
 
 @contextmanager
@@ -43,9 +48,22 @@ def replacing(path: Path) -> Iterator[Path]:
         shutil.rmtree(holder, ignore_errors=True)
 
 
-def unwritable(path: Path, error: OSError) -> StudyError:
-    reason = error.strerror or str(error)
+def unwritable(path: Path, error: Exception) -> StudyError:
+    reason = getattr(error, "strerror", None) or str(error)
     return StudyError(f"{path}: cannot be written ({reason}). Free space or fix the permissions, then run it again.")
+
+
+def disk_full(error: BaseException) -> StudyError | None:
+    """What to tell the user if ``error``, or what caused it, is a full disk; None if it is not.
+
+    Libraries wrap the system's error in their own, of which only the text says so.
+    """
+    link: BaseException | None = error
+    while link is not None:
+        if (isinstance(link, OSError) and link.errno in FULL) or any(sign in str(link) for sign in FULL_SIGNS):
+            return StudyError(f"The disk is full ({link}). Free space, then run it again: finished work is kept.")
+        link = link.__cause__ or link.__context__
+    return None
 
 
 def write_table(

@@ -17,6 +17,7 @@ PACKAGES = ("flows", "tasks", "validation", "plancheck")
 PLUMBING = {
     "flows",
     "flows.entry",
+    "plancheck.interrupts",
     "plancheck.lifeline",
     "flows.progress",
     "flows.server",

@@ -4,3 +4,7 @@ One module a table says what must hold (``frames`` and ``suites``, pure function
 Expectations context. A frame holds IDs, numbers, flags and closed vocabularies only, never benchmark or reply text,
 because failed records are copied from it into messages and Data Docs.
 """
+
+from plancheck.interrupts import end_quietly_while_loading
+
+end_quietly_while_loading()

@@ -23,7 +23,8 @@ from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
 from plancheck.errors import SHOWN_PROBLEMS, StudyError
-from plancheck.files import unwritable, write_json
+from plancheck.files import disk_full, unwritable, write_json
+from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
@@ -217,12 +218,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m validation.gate", description="Check whether tables may be used.")
     parser.add_argument("gate", choices=sorted(GATES))
     name = parser.parse_args(arguments).gate
+    loaded()
     exit_with_dvc()
     try:
         found = check(name)
     except StudyError as error:
         print(error, file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return STATUS_WHEN_INTERRUPTED
+    except Exception as error:
+        if full := disk_full(error):
+            print(full, file=sys.stderr)
+            return 1
+        raise
     print(f"check@{name}: {len(found)} expectations hold. Report: {CHECKS / name}.json, details: {DOCS}/index.html")
     return 0
 

@@ -30,6 +30,9 @@ class Study:
         confidence: of every interval; tests are at the level 1 - confidence.
         power: at which questions needed and differences detectable are given.
         margin: smallest gain in accuracy that matters, as a share.
+        reranker_questions: other generated questions whose gold evidence the reranker was tuned on; None where it came
+            as it is.
+        begun: whether mined replies were begun for the base model, as those of the prompted selector never are.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -45,6 +48,8 @@ class Study:
     confidence: float
     power: float
     margin: float
+    reranker_questions: int | None = None
+    begun: bool = False
 
     def table(self, name: str) -> pd.DataFrame:
         return self.tables.get(name, pd.DataFrame())

@@ -16,6 +16,7 @@ from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.page import page
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
+from plancheck.params.models import TunedModel
 from plancheck.params.study import Params
 from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import read_report
@@ -33,7 +34,7 @@ LOCK = Path("models/lock.json")
 def run(params: Params) -> None:
     """Write reports/index.html from the tables, without any text of the benchmark."""
     splits = read_splits()
-    policies, planner = params.pack.policies, params.route.planner
+    policies, planner, reranker = params.pack.policies, params.route.planner, params.models.reranker
     selectors = {name: policy.selector for name, policy in policies.items()}
     study = Study(
         tables=read_tables(TABLES),
@@ -49,6 +50,8 @@ def run(params: Params) -> None:
         confidence=params.analyze.confidence,
         power=params.analyze.power,
         margin=params.analyze.margin,
+        reranker_questions=reranker.questions if isinstance(reranker, TunedModel) else None,
+        begun=params.mine.begin_reply,
     )
     html = page(
         study,

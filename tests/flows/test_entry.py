@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.entry import GO_ON
+from plancheck.interrupts import GO_ON
 
 SAID = GO_ON + "\n"
 

@@ -1,16 +1,21 @@
+import errno
 import json
 import os
+import shutil
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import psutil
 import pytest
-from prefect.settings import PREFECT_API_URL, temporary_settings
+from prefect.exceptions import PrefectHTTPStatusError
+from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
-from flows.server import api_server
+from flows.server import api_server, check_loopback, disk_watched, temporary_server
 from plancheck.errors import StudyError
 
 SERVING = """
@@ -121,3 +126,32 @@ def test_the_projects_settings_keep_prefect_inside_it(
     )
     assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING"], "")
     assert not list(home.iterdir())
+
+
+def test_a_home_that_cannot_be_written_is_the_users_to_mend(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file where a folder must be")
+    with (
+        temporary_settings({PREFECT_HOME: tmp_path / "home"}),
+        pytest.raises(StudyError, match=r"home: cannot be written"),
+        temporary_server(),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("reason", [errno.ENETUNREACH, errno.EADDRNOTAVAIL])
+def test_a_loopback_that_is_down_is_told_at_once(reason: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object, **__: object) -> None:
+        raise OSError(reason, os.strerror(reason))
+
+    monkeypatch.setattr(socket, "create_connection", unreachable)
+    with pytest.raises(StudyError, match=r"127\.0\.0\.1 cannot be reached.*ip link set lo up"):
+        check_loopback(4200)
+
+
+def test_a_server_that_fails_on_a_full_disk_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = PrefectHTTPStatusError("500", request=httpx.Request("GET", "http://x"), response=httpx.Response(500))
+    with pytest.raises(PrefectHTTPStatusError), disk_watched(tmp_path):
+        raise failed
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    with pytest.raises(StudyError, match=r"cannot be written .No space left"), disk_watched(tmp_path):
+        raise failed

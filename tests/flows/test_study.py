@@ -7,7 +7,7 @@ import httpx
 import pytest
 from dvc.repo import Repo
 
-from flows.graph import reproduce, stages_in_order
+from flows.graph import changed, reproduce, stages_in_order
 from flows.statuses import Status
 from plancheck.errors import StudyError
 
@@ -139,3 +139,10 @@ def test_a_stages_status_says_whether_another_try_may_do(
     assert reproduce("bad") == status
     # DVC's own refusal is shown; a command has shown its reason itself.
     assert ("does not exist" in capsys.readouterr().err) == (ending == "echo fine")
+
+
+def test_a_folder_of_dvc_that_cannot_be_written_is_the_users_to_mend(project: Path) -> None:
+    (project / "dvc.yaml").write_text(DIAMOND)
+    (project / ".dvc" / "tmp" / "lock").mkdir(parents=True)  # a folder where DVC writes a file
+    with pytest.raises(StudyError, match=r"\.dvc/tmp/lock: cannot be written"):
+        changed(["root"])

@@ -52,6 +52,7 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
     assert "the gain of sft+hybrid_anchor (" in html
+    assert "each reply was begun for the base model" in html
 
 
 def test_no_benchmark_text_is_in_the_page(made):

@@ -207,6 +207,8 @@ def test_matched_supervision_is_told_from_the_same_budget_and_questions():
     unknown = matched_supervision(study_of([], tables={"main": main.assign(evidence_recall=None)}, **tuned))
     assert "evidence" not in unknown
     assert matched_supervision(study_of([], tables={"main": main})) == ""
+    taught = matched_supervision(study_of([], tables={"main": main}, reranker_questions=300, **tuned))
+    assert "gold evidence of 300 other generated questions, which the planner never had" in taught
 
 
 def test_measures_of_too_few_wins_to_test_are_drawn_and_the_caption_counts_no_test():

@@ -1,0 +1,36 @@
+import errno
+import os
+
+import pytest
+
+from plancheck.files import disk_full
+
+FULL = "No space left on device"
+
+
+def caused(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, FULL, "models/x"),
+        OSError(errno.EDQUOT, os.strerror(errno.EDQUOT)),
+        RuntimeError(f"Error while serializing: I/O error: {FULL} (os error 28)"),
+        RuntimeError(
+            "[enforce fail at inline_container.cc:664] . PytorchStreamWriter failed writing file data/5: file"
+        ),
+        RuntimeError("database or disk is full"),
+        caused(ValueError("the shard failed"), OSError(errno.ENOSPC, FULL)),
+    ],
+    ids=lambda error: str(error)[:40],
+)
+def test_a_full_disk_is_recognised_whoever_says_it(error):
+    assert "The disk is full" in str(disk_full(error))
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EACCES, "Permission denied"), ValueError("full"), KeyError(28)])
+def test_other_errors_are_no_full_disk(error):
+    assert disk_full(error) is None
