@@ -205,7 +205,6 @@ ROUTER_FEATURES = schema(
     question_id=(STRING, "question"),
     domain=(STRING, "the question's domain"),
     sub_domain=(STRING, "finer task name; may be empty"),
-    difficulty=(STRING, "as the benchmark names it; may be empty"),
     length=(STRING, "length class as the benchmark names it; may be empty"),
     context_chars=(INT, "characters of the context"),
     question_chars=(INT, "characters of the question and its four choices"),

@@ -20,7 +20,6 @@ from plancheck.backends.sft_rows import DEV_ROWS, TRAIN_ROWS, TokenRow, read_sft
 from plancheck.digests import digest, file_sha256
 from plancheck.params.planning import Train
 from tasks.retries import worth_retrying
-from tasks.shards import workers
 
 LOG = logging.getLogger("plancheck.train")
 
@@ -61,9 +60,8 @@ def train_planner(model: LockedModel, settings: Train) -> Training:
     dtype = "bfloat16" if half else "float32"
     if dtype != settings.dtype:
         LOG.warning("%s has no bfloat16 arithmetic: training in float32", device)
-    threads = workers(device)
-    work = work_folder(model, settings, device=device, dtype=dtype, threads=threads)
-    with repeatable(settings.seed, threads=threads):
+    work = work_folder(model, settings, device=device, dtype=dtype)
+    with repeatable(settings.seed, threads=settings.threads):
         base, tokenizer = read_causal_model(model.path, device=device, dtype=dtype)
         causal = CausalModel(base, tokenizer)
         limit = min(settings.max_tokens, causal.max_tokens)
@@ -90,7 +88,7 @@ def train_planner(model: LockedModel, settings: Train) -> Training:
     return Training(work, trained, learned, dev, dtype)
 
 
-def work_folder(model: LockedModel, settings: Train, *, device: str, dtype: str, threads: int) -> Path:
+def work_folder(model: LockedModel, settings: Train, *, device: str, dtype: str) -> Path:
     """Where a training keeps its steps: a folder named by everything that decides the adapter."""
     recipe = {
         "step": "train 1",
@@ -99,7 +97,6 @@ def work_folder(model: LockedModel, settings: Train, *, device: str, dtype: str,
         "settings": settings.model_dump(mode="json"),
         "device": device,
         "dtype": dtype,
-        "threads": threads,
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
     }
     return WORK / digest(recipe)[:32]

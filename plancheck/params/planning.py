@@ -48,6 +48,9 @@ class Train(Section):
     partial_accumulation: Literal["drop", "keep"]
     early_step: PositiveInt = Field(description="optimiser step whose adapter is kept as sft_early")
     max_tokens: PositiveInt = Field(description="longest row, prompt and completion together")
+    threads: PositiveInt = Field(
+        description="CPU threads of the training; another number changes the adapter's last digits"
+    )
     device: Device
     dtype: Literal["float32", "bfloat16"]
 

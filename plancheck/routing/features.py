@@ -10,6 +10,7 @@ from scipy.stats import entropy
 from plancheck.records import ROUTER_FEATURES, SCORERS
 from plancheck.routing.evaluation import Pair
 from plancheck.routing.inputs import CHOICES, PROBABILITIES, Inputs
+from plancheck.routing.routers import CATEGORIES
 from plancheck.statistics.flatness import flatness
 
 Row = dict[str, Any]
@@ -36,7 +37,7 @@ def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
         control, planner = answers[name, pair.control], answers[name, pair.planner]
         row = {
             "question_id": name,
-            **{column: question[column] for column in ("domain", "sub_domain", "difficulty", "length")},
+            **{column: question[column] for column in CATEGORIES},
             "context_chars": chars[question["context_id"]],
             "question_chars": sum(len(question[column]) for column in ("question", *CHOICES)),
             "atoms": int(atoms[name]),

@@ -1,4 +1,4 @@
-"""What router features are made of: exactly these columns, none of which comes from a gold letter."""
+"""What router features are made of: exactly these columns, all known before an answer is judged."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,19 +10,18 @@ import pyarrow.compute as pc
 from plancheck.errors import all_problems
 from plancheck.files import DATA, among, read_table
 from plancheck.routing.evaluation import Pair
+from plancheck.routing.routers import CATEGORIES
 
 CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
 PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "questions": (
-        "question_id", "domain", "sub_domain", "difficulty", "length", "question", *CHOICES, "context_id",
-    ),
+    "questions": ("question_id", *CATEGORIES, "question", *CHOICES, "context_id"),
     "contexts": ("context_id", "chars"),
     "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
     "rerank": ("question_id", "atom_id", "rerank_score"),
     "plans": ("question_id", "atom_ids", "parsed", "bm25_ranks", "dense_ranks", "rerank_ranks"),
     "answers": ("question_id", "policy", "packed_id", "letter", *PROBABILITIES),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +37,7 @@ class Inputs:
         answers: of both policies at one budget, one row a question and policy.
 
     Raises:
-        ValueError: a table has another column, such as a gold letter, or lacks one.
+        ValueError: a table has another column, such as a gold letter or a difficulty, or lacks one.
     """
 
     questions: pd.DataFrame

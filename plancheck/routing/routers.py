@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from plancheck.params.answer import RouterName
 
-CATEGORIES: Final = ["domain", "sub_domain", "difficulty", "length"]
+# Not difficulty: the generator sets it by how evidence is stated, LongBench-v2 by how people and models answered.
+CATEGORIES: Final = ("domain", "sub_domain", "length")
 DECIMALS: Final = 9  # of a probability before it is compared with 1/2, which sums in another order can miss by a bit
 
 
@@ -119,7 +120,7 @@ def encoded(features: pd.DataFrame) -> ColumnTransformer:
     numbers: Pipeline = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
     return ColumnTransformer(
         [
-            ("categories", OneHotEncoder(handle_unknown="ignore", sparse_output=False), CATEGORIES),
+            ("categories", OneHotEncoder(handle_unknown="ignore", sparse_output=False), list(CATEGORIES)),
             ("numbers", numbers, [name for name in features if name not in CATEGORIES]),
         ]
     )

@@ -23,7 +23,7 @@ from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
 from plancheck.params.section import Section
 from plancheck.params.study import Params
 
-LEXICON = Path("plancheck/benchmark/lexicon.yaml")
+LEXICON = Path(__file__).parents[1] / "benchmark/lexicon.yaml"  # not benchmark.path: new questions need no new models
 LIBRARIES = ("gguf", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")
 
 log = logging.getLogger("plancheck.models")
@@ -126,9 +126,8 @@ def converted(gguf: Path, sha256: str) -> Path:
 
 def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[str, Path]:
     """Digest of the recipe, and the folder of the cross-encoder, tuned at most once on a machine."""
-    lexicon = params.benchmark.path if params.benchmark.source == "controlled" else LEXICON
     knobs = params.benchmark.controlled.model_copy(update={"questions": spec.questions})
-    benchmark = generate(knobs, read_lexicon(lexicon), seed=spec.seed)
+    benchmark = generate(knobs, read_lexicon(LEXICON), seed=spec.seed)
     pairs = tuning_pairs(benchmark, negatives=spec.negatives, seed=spec.seed)
     recipe = {
         "step": "tune_reranker 1",

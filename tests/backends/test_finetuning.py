@@ -23,7 +23,7 @@ from plancheck.params.planning import Train
 
 PUBLISHED = Train(
     seed=111, lora_r=16, lora_alpha=32, lora_dropout=0.05, learning_rate=5e-5, epochs=3, batch_size=2, accumulation=8,
-    partial_accumulation="drop", early_step=16, max_tokens=32768, device="cpu", dtype="bfloat16",
+    partial_accumulation="drop", early_step=16, max_tokens=32768, threads=1, device="cpu", dtype="bfloat16",
 )  # fmt: skip
 QUICK = PUBLISHED.model_copy(
     update={"epochs": 2, "accumulation": 2, "early_step": 3, "dtype": "float32", "learning_rate": 1e-2, "lora_r": 2}
@@ -40,7 +40,7 @@ def token_rows(count):
 
 def trained(folder, rows, settings, work, dev=()):
     half = settings.dtype == "bfloat16"
-    with repeatable(settings.seed, threads=1):
+    with repeatable(settings.seed, threads=settings.threads):
         model, tokenizer = read_causal_model(folder, device="cpu", dtype=settings.dtype)
         return finetune(
             model, tokenizer, rows, dev, settings, work=work, device="cpu", half=half, base_name="tiny 1"

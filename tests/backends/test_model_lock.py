@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import yaml
 from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
 import plancheck.stages.models as stage
@@ -13,9 +14,11 @@ from plancheck.backends import snapshots
 from plancheck.backends.models import locked, made_once
 from plancheck.backends.wheels import wheel_weights
 from plancheck.errors import StudyError
+from plancheck.params.benchmark import BenchmarkParams, Columns, Controlled
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
 from plancheck.params.study import Params, read_params
 
+ROOT = Path(__file__).parents[2]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", *(f"##{c}" for c in "abcdefghij")]
 
 
@@ -37,11 +40,10 @@ def tiny(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def params(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Params:
-    lexicon = Path("plancheck/benchmark/lexicon.yaml").resolve()
     found = read_params()
     monkeypatch.chdir(tmp_path)
     spec = PathModel(source="path", path=Path("tiny"))
-    benchmark = found.benchmark.model_copy(update={"source": "controlled", "path": lexicon})
+    benchmark = found.benchmark.model_copy(update={"source": "controlled"})
     models = found.models.model_copy(update={role: spec for role in ("answer", "planner", "encoder", "reranker")})
     return found.model_copy(update={"models": models, "benchmark": benchmark})
 
@@ -104,6 +106,38 @@ def test_a_reranker_is_not_tuned_on_the_questions_of_the_study(params: Params) -
     tuned = tuning(params.benchmark.seed)
     with pytest.raises(StudyError, match=r"Change models\.reranker\.seed"):
         stage.run(with_role(params, reranker=tuned))
+
+
+def test_dvc_watches_just_the_benchmark_parameters_that_the_stage_uses(
+    params: Params, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stage, "made_once", lambda *_: Path("made"))
+    tuned = tuning(params.benchmark.seed + 1)
+
+    def recipe(benchmark: BenchmarkParams) -> str:
+        return stage.tuned(tuned, params.model_copy(update={"benchmark": benchmark}), {"path": "", "files": {}})[0]
+
+    knobs = params.benchmark.controlled
+    others = {
+        "source": "longbench_v2", "path": Path("other.json"), "limit": 3, "seed": params.benchmark.seed + 2,
+        "columns": Columns(answer="gold"),
+    }  # fmt: skip
+    other_knobs = {
+        "questions": 99, "context_chars": 5_000, "lexical_gap": 0.9, "two_hops": 0.9, "near_misses": 1,
+        "shared_contexts": 0.9,
+    }  # fmt: skip
+    assert set(others) | {"controlled"} == set(BenchmarkParams.model_fields)
+    assert set(other_knobs) == set(Controlled.model_fields)
+    changed = {f"benchmark.{name}": params.benchmark.model_copy(update={name: other}) for name, other in others.items()}
+    for name, other in other_knobs.items():
+        controlled = knobs.model_copy(update={name: other})
+        changed[f"benchmark.controlled.{name}"] = params.benchmark.model_copy(update={"controlled": controlled})
+    first = recipe(params.benchmark)
+    moving = {name for name, benchmark in changed.items() if recipe(benchmark) != first}
+
+    watched = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["models"]["params"]
+    refusal = {"benchmark.source", "benchmark.seed"}  # read so that no reranker learns from the study's questions
+    assert {name for name in watched if name.startswith("benchmark")} == moving | refusal
 
 
 def test_all_missing_models_are_listed_and_no_lock_is_left(params: Params) -> None:

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
 import yaml
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
@@ -22,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = {
     "epochs": 2, "batch_size": 1, "accumulation": 2, "partial_accumulation": "drop", "early_step": 1, 
     "lora_r": 2, "learning_rate": 0.01,
-    "max_tokens": 256, "device": "cpu", "dtype": "float32",
+    "max_tokens": 256, "threads": 1, "device": "cpu", "dtype": "float32",
 }  # fmt: skip
 
 
@@ -30,7 +31,6 @@ SETTINGS = {
 def study(tmp_path, monkeypatch, tiny_qwen2, server):
     """The working directory: params.yaml, the planner's lock, and rows for the planner."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PLANCHECK_WORKERS", "1")
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["train"] |= SETTINGS
     params["tune"]["enabled"] = False
@@ -93,6 +93,21 @@ def test_training_twice_writes_the_same_files_and_leaves_nothing_behind(study):
     assert not list((study / ".plancheck/train").iterdir())
     assert str(study) not in first["models/planner/adapter_config.json"].decode()
     load_planner(study / "models/weights/tiny", study / "models/planner", device="cpu", dtype="float32")
+
+
+def test_the_parameters_and_not_the_environment_set_the_threads(study, monkeypatch):
+    used = []
+
+    def note(*_, **__):
+        used.append(torch.get_num_threads())
+        raise StudyError("enough")
+
+    monkeypatch.setattr("tasks.train.finetune", note)
+    for workers in ("1", "2"):
+        monkeypatch.setenv("PLANCHECK_WORKERS", workers)
+        with pytest.raises(StudyError, match="enough"):
+            train()
+    assert used == [SETTINGS["threads"]] * 2
 
 
 def test_rows_that_do_not_fit_stop_the_stage_and_leave_nothing(study):

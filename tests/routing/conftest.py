@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from plancheck.routing.evaluation import Cases, Pair
-from plancheck.routing.inputs import PROBABILITIES, Inputs
+from plancheck.routing.inputs import COLUMNS, PROBABILITIES, Inputs
 
 PAIR = Pair("control", "planner")
 DOMAINS = ("Books", "Code", "Talks")
@@ -76,8 +76,8 @@ def study():
 
 @pytest.fixture
 def inputs_of():
-    """The inputs that tables give when the gold letters are left out, as ``read_inputs`` leaves them."""
-    return lambda found: Inputs(**(found | {"questions": found["questions"].drop(columns="answer")}))
+    """The inputs that tables give: the declared columns, as ``read_inputs`` reads them."""
+    return lambda found: Inputs(**{name: found[name][list(columns)] for name, columns in COLUMNS.items()})
 
 
 def cases(count=180, signal=0.0, seed=0):
@@ -95,7 +95,6 @@ def cases(count=180, signal=0.0, seed=0):
         {
             "domain": rng.choice(DOMAINS, count),
             "sub_domain": "",
-            "difficulty": rng.choice(["easy", "hard"], count),
             "length": "short",
             "planner_margin": margin,
             "bm25_top": rng.normal(10, 4, count),

@@ -21,7 +21,7 @@ def small():
     right = [["planner"], ["control", "planner"], ["other"], []]
     index = pd.Index([f"q{number}" for number in range(4)], name="question_id")
     features = pd.DataFrame(
-        {"domain": ["X", "X", "Y", "Y"], "sub_domain": "", "difficulty": "", "length": "", "bm25_top": 1.0}, index=index
+        {"domain": ["X", "X", "Y", "Y"], "sub_domain": "", "length": "", "bm25_top": 1.0}, index=index
     )
     table = pd.DataFrame(
         [{name: name in names for name in ("other", "control", "planner", "evidence")} for names in right], index=index

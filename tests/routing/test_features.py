@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from plancheck.files import DATA, write_table
 from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
 from plancheck.routing.features import router_features
-from plancheck.routing.inputs import COLUMNS, Inputs, read_inputs, read_right
+from plancheck.routing.inputs import COLUMNS, read_inputs, read_right
 from plancheck.statistics.flatness import flatness
 
 GOLD = {"answer", "gold", "correct", "evidence", "evidence_recall", "reward"}
@@ -35,14 +35,9 @@ def moved_by_gold(compute, found, letters):
     return [name for name in before if not before[name].equals(after[name])]
 
 
-def only_known(found):
-    """The tables as ``read_inputs`` reads them: the declared columns."""
-    return {name: found[name][list(columns)] for name, columns in COLUMNS.items()}
-
-
 @pytest.fixture
-def compute(pair):
-    return lambda found: router_features(Inputs(**only_known(found)), pair)
+def compute(pair, inputs_of):
+    return lambda found: router_features(inputs_of(found), pair)
 
 
 @given(data=st.data())
@@ -63,12 +58,20 @@ def test_a_planted_leaking_feature_is_caught(study, compute):
     assert moved_by_gold(leaking, found, found["questions"]["answer"].tolist()[::-1]) == ["plan_atoms"]
 
 
+def test_changing_a_question_s_difficulty_changes_no_router_feature(study, compute):
+    found = study(questions=8)
+    judged = found["questions"].assign(
+        difficulty=found["questions"]["difficulty"].map({"easy": "hard", "hard": "easy"})
+    )
+    assert compute(found | {"questions": judged}) == compute(found)
+
+
 @pytest.mark.parametrize(
     ("table", "column"),
-    [("questions", "answer"), ("questions", "evidence"), ("answers", "gold"), ("answers", "correct"),
-     ("plans", "reward"), ("answers", "evidence_recall")],
+    [("questions", "answer"), ("questions", "evidence"), ("questions", "difficulty"), ("answers", "gold"),
+     ("answers", "correct"), ("plans", "reward"), ("answers", "evidence_recall")],
 )  # fmt: skip
-def test_a_table_with_a_column_of_the_gold_letter_is_refused(table, column, study, inputs_of):
+def test_a_table_with_a_column_that_is_not_known_before_the_answer_is_refused(table, column, study, inputs_of):
     inputs = inputs_of(study())
     leaked = {table: getattr(inputs, table).assign(**{column: "A"})}
     with pytest.raises(ValueError, match=f"{table}: .* not known then: \\['{column}'\\]"):

@@ -20,7 +20,7 @@ NAMES = tuple(ROUTERS)
 def lesson(domains, gain):
     features = pd.DataFrame(
         {
-            "domain": list(domains), "sub_domain": "", "difficulty": "", "length": "",
+            "domain": list(domains), "sub_domain": "", "length": "",
             "planner_margin": np.linspace(0, 1, len(gain)), "plan_bm25_mean_rank": np.nan, "plan_parsed": True,
         }
     )  # fmt: skip

@@ -25,7 +25,7 @@ POLICIES = {
 def feature_row(number, name):
     """Every third question is the planner's to win, as its margin says."""
     planners = number % 3 == 0
-    row = {"question_id": name, "domain": "XY"[number % 2], "sub_domain": "", "difficulty": "", "length": ""}
+    row = {"question_id": name, "domain": "XY"[number % 2], "sub_domain": "", "length": ""}
     row |= {"context_chars": 900, "question_chars": 40, "atoms": 5, "candidates": 3}
     for scorer in SCORERS:
         row |= {f"{scorer}_{statistic}": 0.5 for statistic in ("top", "mean", "entropy", "gap", "gini", "variation")}

@@ -249,7 +249,7 @@ def add_features(rows, index, question_id, name, atoms):
         of_sides |= {f"{side}_confidence": 0.4, f"{side}_margin": 0.1, f"{side}_entropy": 0.92}
     rows["router_features"].append(
         {
-            **{column: rows["questions"][index][column] for column in ("domain", "sub_domain", "difficulty", "length")},
+            **{column: rows["questions"][index][column] for column in ("domain", "sub_domain", "length")},
             "question_id": question_id,
             "context_chars": 200,
             "question_chars": 80,

@@ -46,7 +46,7 @@ EXPECTATIONS = {
     "traces_by_question": 1,
     "rows_train": 12,
     "rows_dev": 11,
-    "router_features": 71,
+    "router_features": 70,
     "router_features_by_question": 1,
     "routing": 14,
     "routing_by_question": 3,
@@ -275,7 +275,7 @@ COLUMNS = {
     "packed": 13,
     "predictions": 14,
     "traces": 11,
-    "router_features": 47,
+    "router_features": 46,
     "routing": 8,
 }
 
