@@ -1,5 +1,6 @@
 """Packing: from an order of atoms to the text shown, never longer than the budget."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -155,6 +156,11 @@ def packed_text(context: str, pieces: Sequence[Piece]) -> str:
         parts.append(context[piece.start : piece.end])
         last = piece
     return "".join(parts)
+
+
+def packed_id(question_id: str, context: str, pieces: Sequence[Piece]) -> str:
+    """SHA-256 of the question's ID and the text shown: equal where a question is shown the same text."""
+    return hashlib.sha256(f"{question_id}\n{packed_text(context, pieces)}".encode()).hexdigest()
 
 
 def evidence_recall(evidence: Sequence[Span] | None, pieces: Sequence[Piece]) -> float | None:

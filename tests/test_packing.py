@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.atoms import cut
-from plancheck.packing import SEPARATOR, evidence_recall, head, head_tail, pack, packed_text, uncovered
+from plancheck.packing import SEPARATOR, evidence_recall, head, head_tail, pack, packed_id, packed_text, uncovered
 from plancheck.records import Atom, Piece, Span
 
 TEXT = "abcdefghijklmnopqrstuvwxyz" * 4
@@ -20,6 +20,12 @@ def test_the_atom_that_overflows_is_cut_at_the_budget():
     assert result.pieces == (Piece(ATOMS[3].atom_id, 48, 68), Piece(ATOMS[0].atom_id, 0, 8))
     assert (result.chars, result.cut, result.skipped) == (30, True, 0)
     assert packed_text(TEXT, result.pieces) == TEXT[48:68] + SEPARATOR + TEXT[0:8]
+
+
+def test_a_packed_id_is_of_question_and_text_whatever_the_pieces():
+    whole, halves = [Piece("a", 0, 4)], [Piece("b", 0, 2), Piece("c", 2, 4)]
+    assert packed_id("q", TEXT, whole) == packed_id("q", TEXT, halves)
+    assert len({packed_id("q", TEXT, whole), packed_id("p", TEXT, whole), packed_id("q", TEXT, [])}) == 3
 
 
 def test_stop_ends_before_the_atom_that_overflows():

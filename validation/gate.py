@@ -10,7 +10,8 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -46,6 +47,8 @@ from validation import (
 from validation.frames import RECORD
 from validation.inputs import Inputs, read_inputs
 from validation.outcomes import Outcome, failed, outcomes, report
+
+LOG = logging.getLogger("plancheck.check")
 
 CHECKS = Path("reports/checks")
 DOCS = Path("reports/data_docs")
@@ -133,37 +136,63 @@ def validate(
 ) -> list[Outcome]:
     """Each suite on the frame of its name; results are kept in the context's store."""
     found: list[Outcome] = []
-    tables = context.data_sources.add_or_update_pandas("tables")
+    with context_faults():
+        tables = context.data_sources.add_or_update_pandas("tables")
     for suite in suites:
         frame = frames[suite.name]
-        batch = tables.add_dataframe_asset(suite.name).add_batch_definition_whole_dataframe("whole")
-        stored = context.suites.add_or_update(suite)
-        definition = gx.ValidationDefinition(name=suite.name, data=batch, suite=stored)
-        result = context.validation_definitions.add_or_update(definition).run(
-            batch_parameters={"dataframe": frame},
-            result_format={
-                "result_format": "SUMMARY",
-                "partial_unexpected_count": SHOWN_PROBLEMS,
-                "unexpected_index_column_names": [RECORD] if RECORD in frame else [],
-            },
-            run_id=RunIdentifier(run_name=run_name),
-        )
+        with context_faults():
+            batch = tables.add_dataframe_asset(suite.name).add_batch_definition_whole_dataframe("whole")
+            stored = context.suites.add_or_update(suite)
+            definition = gx.ValidationDefinition(name=suite.name, data=batch, suite=stored)
+            result = context.validation_definitions.add_or_update(definition).run(
+                batch_parameters={"dataframe": frame},
+                result_format={
+                    "result_format": "SUMMARY",
+                    "partial_unexpected_count": SHOWN_PROBLEMS,
+                    "unexpected_index_column_names": [RECORD] if RECORD in frame else [],
+                },
+                run_id=RunIdentifier(run_name=run_name),
+            )
         found += outcomes(suite, result)
     return found
+
+
+class ContextFault(Exception):
+    """What Great Expectations raised; its cause is the error itself."""
+
+
+@contextmanager
+def context_faults() -> Iterator[None]:
+    """Tell an error of the calls to Great Expectations from one of our suites; the file system's are left as they are.
+
+    By place, not by type: from a file that was cut short it raises anything, such as KeyError or AttributeError.
+    """
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        first_line = str(error).partition("\n")[0]
+        raise ContextFault(f"{type(error).__name__}: {first_line}") from error
 
 
 def documented(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
     """Run ``work`` in the file context and rebuild the Data Docs; one process at a time.
 
-    The context only holds what a gate writes there. A killed gate can leave it half-written, so when anything goes
-    wrong in it, it is made anew, once.
+    The context only holds what a gate writes there. A killed gate can leave it half-written, so when Great Expectations
+    or the file system raises, it is made anew, once, with a warning. Other errors of ``work`` are raised at once.
+
+    Raises:
+        StudyError: the file system refuses it, again.
+        ContextFault: Great Expectations fails in a new context as well.
     """
     try:
         HOME.mkdir(parents=True, exist_ok=True)
         with FileLock(HOME / "gx.lock"):
             try:
                 return attempt(name, work)
-            except Exception:
+            except (ContextFault, OSError) as error:
+                LOG.warning("check@%s failed and is tried again with a new %s: %s", name, GX, error)
                 shutil.rmtree(GX, ignore_errors=True)
                 return attempt(name, work)
     except OSError as error:
@@ -171,12 +200,14 @@ def documented(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) 
 
 
 def attempt(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
-    context = file_context()
+    with context_faults():
+        context = file_context()
     for earlier in GX.glob(f"uncommitted/validations/*/{name}"):
         shutil.rmtree(earlier)  # the site shows each gate's latest run and does not grow
     found = work(context)
     shutil.rmtree(DOCS, ignore_errors=True)
-    context.build_data_docs()
+    with context_faults():
+        context.build_data_docs()
     for page in DOCS.rglob("*.html"):
         page.write_text(without_beacon(page.read_text(encoding="utf-8")), encoding="utf-8")
     return found

@@ -3,6 +3,7 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
+from plancheck.params.planning import HARNESS_SELECTORS
 from plancheck.records import FAILURES, PLANS
 from validation.frames import counted, masked, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
@@ -10,7 +11,6 @@ from validation.planned import atoms_by_question, pools, strangers, with_atoms
 from validation.suites import among, at_least, between, equal, none_of, present, present_in, suite, unique
 
 KEY = ["question_id", "selector"]
-PLANNERS = ("prompted", "sft", "sft_early")  # the others may name atoms that were no candidates
 RANKS = {
     "bm25_ranks": ("retrieval", "bm25_rank"),
     "dense_ranks": ("retrieval", "dense_rank"),
@@ -56,7 +56,7 @@ def plans(inputs: Inputs) -> pd.DataFrame:
     """One row a question and selector: lengths of its lists, and faults among its atoms."""
     frame = with_atoms(inputs.tables["plans"])
     contexts = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["context_id"]
-    planner = frame["selector"].isin(PLANNERS)
+    planner = ~frame["selector"].isin(HARNESS_SELECTORS)  # those may name atoms that were no candidates
     frame = frame.assign(
         question_context=frame["question_id"].map(contexts),
         named=frame["atoms"] > 0,

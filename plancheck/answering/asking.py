@@ -3,6 +3,7 @@
 import hashlib
 import json
 import logging
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -70,8 +71,9 @@ def ask(
         batch_size: prompts asked at once. Above 1 the last digits of a reply can depend on its neighbours.
         max_new_tokens: most tokens of a generated reply.
         identity: names the model, its digest, number format and libraries: part of every key.
-        errors_are_rows: whether a RuntimeError of the model (such as lack of memory) becomes a failed answer or is
-            raised, for the caller to try again.
+        errors_are_rows: whether a RuntimeError of the model (such as lack of memory) is raised, for the caller to try
+            again, or becomes a failed answer. A batch that fails is then asked prompt by prompt, and only those that
+            fail alone are failed answers.
     """
     tokens = [model.tokens(prompt.messages) for prompt in prompts]
     choices = [[model.text_tokens(choice) for choice in prompt.choices] for prompt in prompts]
@@ -90,14 +92,21 @@ def ask(
     fitting = [index for index, total in enumerate(needed) if total <= model.max_tokens]
     missing = [index for index in fitting if keys[index] not in known]
     calls = 0
-    for batch in batches(sorted(missing, key=lambda index: (-len(tokens[index]), keys[index])), batch_size):
+    waiting = deque(batches(sorted(missing, key=lambda index: (-len(tokens[index]), keys[index])), batch_size))
+    while waiting:
+        batch = waiting.popleft()
         try:
             fresh = _call(model, mode, [tokens[i] for i in batch], [choices[i] for i in batch], max_new_tokens)
         except RuntimeError as error:
             if not errors_are_rows:
                 raise
-            LOG.warning("%d prompt(s) failed: %s: %s", len(batch), type(error).__name__, error)
-            known.update({keys[i]: {"failure": failure_of(error)} for i in batch})
+            named = f"{type(error).__name__}: {error}"
+            if len(batch) > 1:
+                LOG.warning("%d prompts failed together and are asked one by one: %s", len(batch), named)
+                waiting.extendleft([index] for index in reversed(batch))
+            else:
+                LOG.warning("1 prompt failed: %s", named)
+                known[keys[batch[0]]] = {"failure": failure_of(error)}
             continue
         said = {keys[i]: reply for i, reply in zip(batch, fresh, strict=True)}
         replies.put(said)

@@ -5,7 +5,7 @@ import json
 
 
 def identity(digest: str, *, dtype: str, device: str, adapter: str | None = None) -> str:
-    """Weights, adapter, number format, device and libraries as canonical JSON.
+    """Weights, adapter, number format, device and libraries (PEFT only with an adapter) as canonical JSON.
 
     Args:
         digest: of the model's files.
@@ -13,14 +13,14 @@ def identity(digest: str, *, dtype: str, device: str, adapter: str | None = None
         device: kind of device, such as "cpu".
         adapter: digest of the adapter's files; None for the model alone.
     """
-    return json.dumps(
-        {
-            "backend": f"transformers {importlib.metadata.version('transformers')}",
-            "torch": importlib.metadata.version("torch"),
-            "model": digest,
-            "adapter": adapter,
-            "dtype": dtype,
-            "device": device,
-        },
-        sort_keys=True,
-    )
+    parts = {
+        "backend": f"transformers {importlib.metadata.version('transformers')}",
+        "torch": importlib.metadata.version("torch"),
+        "model": digest,
+        "adapter": adapter,
+        "dtype": dtype,
+        "device": device,
+    }
+    if adapter is not None:
+        parts["peft"] = importlib.metadata.version("peft")
+    return json.dumps(parts, sort_keys=True)

@@ -8,7 +8,7 @@ from torch.nn.functional import cross_entropy
 from torch.utils.data import Sampler
 from trl.trainer.sft_trainer import SFTTrainer
 
-IGNORED = -100  # label of a token that is not supervised
+from plancheck.backends.sft_rows import IGNORED
 
 
 class Shuffled(Sampler[int]):

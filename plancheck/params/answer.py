@@ -10,7 +10,10 @@ from plancheck.params.section import Device, Section, Seed
 class Answer(Section):
     mode: Literal["generate", "likelihood"]
     max_new_tokens: PositiveInt
-    batch_size: PositiveInt
+    batch_size: PositiveInt = Field(
+        description="prompts asked at once; above 1 the last digits of a reply depend on its batch neighbours, so that "
+        "a run that was stopped and goes on may end in other bytes"
+    )
     device: Device
     dtype: Literal["float32", "bfloat16", "float16"]
 

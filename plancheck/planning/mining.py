@@ -1,10 +1,9 @@
 """Mining: plans sampled for a question, and what each of them alone shows the answer model."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plancheck.packing import pack, packed_text
+from plancheck.packing import pack, packed_id
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine
 from plancheck.params.planning import Planner as Shown
@@ -69,7 +68,6 @@ def executions(pool: Pool, plans: Sequence[Selected], packing: Pack, *, budget_c
             overflow=packing.overflow,
             merge_overlaps=packing.merge_overlaps,
         )
-        text = packed_text(pool.context, packed.pieces)
-        packed_id = hashlib.sha256(f"{pool.question.question_id}\n{text}".encode()).hexdigest()
-        found.append(Execution(number, packed_id, packed.pieces, packed.chars))
+        shown = packed_id(pool.question.question_id, pool.context, packed.pieces)
+        found.append(Execution(number, shown, packed.pieces, packed.chars))
     return found

@@ -6,7 +6,7 @@ from plancheck.planning.seeds import seed_of
 from plancheck.records import Question
 
 # Small models answer the question instead of naming passages unless their reply is begun for them
-# (planner.begin_reply). Training replies then begin with the same words.
+# (mine.begin_reply). Training replies then begin with the same words.
 REPLY_START = "The needed passages are ["
 
 

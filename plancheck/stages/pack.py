@@ -1,6 +1,5 @@
 """Stage pack: what each condition shows of each question's context."""
 
-import hashlib
 import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -99,10 +98,9 @@ def packed_rows(
 
 def packed_columns(question: Question, context: str, packed: packing.Packed) -> dict[str, Any]:
     """The columns of a row that what is shown decides."""
-    text = packing.packed_text(context, packed.pieces)
     return {
         "question_id": question.question_id,
-        "packed_id": hashlib.sha256(f"{question.question_id}\n{text}".encode()).hexdigest(),
+        "packed_id": packing.packed_id(question.question_id, context, packed.pieces),
         "atom_ids": [piece.atom_id for piece in packed.pieces],
         "starts": [piece.start for piece in packed.pieces],
         "ends": [piece.end for piece in packed.pieces],
@@ -131,7 +129,7 @@ def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
     for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
         by_question[row["question_id"]].append(row)
         position_of[row["question_id"], row["atom_id"]] = row["position"]
-    pools, tuned = (read_pools(name, position_of) for name in ("rerank", "rerank_tuned"))
+    pools, tuned = (read_reranked(name, position_of) for name in ("rerank", "rerank_tuned"))
     found = {}
     for question_id, rows in by_question.items():
         bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
@@ -147,7 +145,7 @@ def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
     return found
 
 
-def read_pools(name: str, position_of: Mapping[tuple[str, str], int]) -> dict[str, list[tuple[int, int]]]:
+def read_reranked(name: str, position_of: Mapping[tuple[str, str], int]) -> dict[str, list[tuple[int, int]]]:
     """(position, rank) of every reranked atom of data/<name>.parquet, by question."""
     pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
     table = read_table(DATA / f"{name}.parquet", columns=["question_id", "atom_id", "rerank_rank"])

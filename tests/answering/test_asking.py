@@ -114,6 +114,26 @@ def test_a_model_error_is_raised_for_another_try_and_at_last_becomes_a_row():
     assert len(replies) == 1, "a failure is not remembered"
 
 
+def test_on_the_last_try_only_the_prompt_that_fails_alone_is_a_failed_row():
+    model, replies = Model(fails=["it is a long red"]), Memory()
+    texts = "it is a long red", "it is blue", "it is green", "it is grey"
+    settings = {"batch_size": 3, "errors_are_rows": True}
+    found = asked(model, replies, *texts, **settings)
+
+    assert [(answer.letter, answer.failure) for answer in found.answers] == [
+        (None, "error"), ("C", None), ("B", None), ("D", None)
+    ]  # fmt: skip
+    assert (found.calls, len(replies)) == (3, 3)
+    assert asked(Model(), replies, *texts, **settings).calls == 1, "the others are remembered, the failure is not"
+
+
+def test_before_the_last_try_a_batch_that_fails_is_raised_and_not_taken_apart():
+    model = Model(fails=["it is a long red"])
+    with pytest.raises(RuntimeError, match="out of memory"):
+        asked(model, Memory(), "it is a long red", "it is blue", batch_size=2)
+    assert model.asked == []
+
+
 def test_lack_of_memory_is_a_failure_of_its_own():
     class OutOfMemoryError(RuntimeError):
         pass

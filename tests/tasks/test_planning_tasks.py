@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+import typing
 
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
 
-from flows.plan import harness_plans, plan_rows
+from flows.plan import ADAPTERS, harness_plans, plan_rows
 from plancheck.atoms import cut
 from plancheck.backends.adapters import adapter_digest, save_adapter
 from plancheck.backends.cache import GenerationCache
@@ -18,7 +19,7 @@ from plancheck.errors import StudyError
 from plancheck.files import DATA, write_json, write_table
 from plancheck.params.answer import Answer
 from plancheck.params.pack import Pack, Policy
-from plancheck.params.planning import Mine, Planner
+from plancheck.params.planning import HARNESS_SELECTORS, Mine, Planner, Selector
 from plancheck.params.study import Params
 from plancheck.records import PLANS, RERANK, RETRIEVAL, TRACES, Benchmark, Question, Span
 from plancheck.stages import rows as rows_stage
@@ -85,6 +86,10 @@ def atom_row(number):
 @pytest.fixture
 def model(tiny_qwen2):
     return LockedModel("planner", "tiny", "1", tiny_qwen2, "digest")
+
+
+def test_every_selector_is_an_adapter_or_of_the_harness():
+    assert sorted([*ADAPTERS, *HARNESS_SELECTORS]) == sorted(typing.get_args(Selector))
 
 
 def test_mining_twice_asks_once_and_gives_the_same_rows(study, model):

@@ -1,6 +1,7 @@
 """The gates as commands: what they write, what they say, and what they survive."""
 
 import json
+import logging
 import threading
 
 import pytest
@@ -161,28 +162,68 @@ def test_a_split_file_of_another_form_names_every_problem(tmp_path):
         read_splits(path)
 
 
-def cut_short(*paths):
+@pytest.fixture
+def warned(caplog, monkeypatch):
+    """What the gate logged so far, also after another test has set up logging."""
+    monkeypatch.setattr(logging.getLogger("plancheck"), "propagate", True)
+    return lambda: [record.getMessage() for record in caplog.records if record.name == "plancheck.check"]
+
+
+def cut_short(*paths, length=9):
     for path in paths:
-        path.write_text(path.read_text()[:9])
+        path.write_text(path.read_text()[:length])
 
 
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "warnings"),
     [
-        lambda home: cut_short(home / "great_expectations.yml"),
-        lambda home: (home / "great_expectations.yml").unlink(),
-        lambda home: cut_short(*(home / "expectations").glob("*.json")),
-        lambda home: cut_short(*(home / "validation_definitions").glob("*.json")),
+        (lambda home: cut_short(home / "great_expectations.yml"), 1),
+        (lambda home: (home / "great_expectations.yml").unlink(), 0),  # is written like at first
+        (lambda home: cut_short(*(home / "expectations").glob("*.json")), 1),
+        (lambda home: cut_short(*(home / "validation_definitions").glob("*.json")), 1),
+        (lambda home: cut_short(*(home / "validation_definitions").glob("*.json"), length=0), 1),
     ],
-    ids=["settings", "no settings", "suites", "definitions"],
+    ids=["settings", "no settings", "suites", "definitions", "empty definitions"],
 )
-def test_a_context_left_half_written_is_made_anew(damage, folder):
+def test_a_context_left_half_written_is_made_anew(damage, warnings, folder, warned):
     gate.check("split")
+    assert warned() == []
     before = (folder.path / "reports/checks/split.json").read_bytes()
     damage(folder.path / ".plancheck/gx")
     gate.check("split")
+    assert all(said.startswith("check@split failed and is tried again") for said in warned())
+    assert len(warned()) == warnings
     assert (folder.path / "reports/checks/split.json").read_bytes() == before
     assert pages(folder)
+
+
+def test_a_fault_of_our_own_is_raised_at_once_and_leaves_the_context(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    gate.documented("split", lambda context: [])
+    kept = tmp_path / ".plancheck/gx/kept"
+    kept.touch()
+    calls = []
+
+    def work(context):
+        calls.append(context)
+        raise KeyError("no such column")
+
+    with pytest.raises(KeyError, match="no such column"):
+        gate.documented("split", work)
+    assert len(calls) == 1 and kept.exists()
+
+
+def test_what_great_expectations_raises_twice_is_raised_with_its_cause(tmp_path, monkeypatch, warned):
+    monkeypatch.chdir(tmp_path)
+
+    def broken(*arguments, **settings):
+        raise AttributeError("of GX\nand more")
+
+    monkeypatch.setattr(gate.gx, "get_context", broken)
+    with pytest.raises(gate.ContextFault, match=r"^AttributeError: of GX$") as caught:
+        gate.documented("split", lambda context: [])
+    assert isinstance(caught.value.__cause__, AttributeError)
+    assert len(warned()) == 1
 
 
 def test_gates_at_once_take_turns(folder):
