@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from scipy.special import xlogy
+from scipy.stats import multinomial
 from statsmodels.stats.weightstats import DescrStatsW
 
 from plancheck.statistics.equivalence import equivalence_test, excess_test, losing_share
@@ -58,6 +59,20 @@ def test_impossible_input_is_refused(seen, margin):
 @pytest.mark.parametrize(("questions", "excluded"), [(14, False), (140, True)])
 def test_a_gain_is_excluded_by_questions_and_not_by_the_lack_of_differences(questions, excluded):
     assert (excess_test(Outcomes(0, 0, questions), margin=0.05) <= 0.025) == excluded
+
+
+@pytest.mark.parametrize("questions", [152, 503])
+@pytest.mark.parametrize("margin", [0.02, 0.05])
+def test_a_gain_of_the_margin_is_wrongly_excluded_as_often_as_the_level_says(questions, margin):
+    discordance = 0.2
+    most = range(questions * 2 // 5)
+    seen = [Outcomes(wins, losses, questions - wins - losses) for wins in most for losses in most]
+    shares = [(discordance + margin) / 2, (discordance - margin) / 2, 1 - discordance]
+    chances = multinomial.pmf([[each.wins, each.losses, each.ties] for each in seen], questions, shares)
+    likely = [(each, chance) for each, chance in zip(seen, chances, strict=True) if chance > 1e-7]
+    excluded = sum(chance for each, chance in likely if excess_test(each, margin=margin) <= 0.025)
+    assert sum(chance for _, chance in likely) == pytest.approx(1, abs=1e-3)
+    assert excluded == pytest.approx(0.025, abs=0.002)
 
 
 def test_the_larger_of_two_one_sided_tests_is_the_equivalence_test():
