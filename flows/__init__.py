@@ -2,7 +2,9 @@
 
 from plancheck.interrupts import end_quietly_while_loading
 from plancheck.privacy import switch_off_telemetry
+from plancheck.threads import sleep_when_idle
 
 end_quietly_while_loading()
+sleep_when_idle()
 # Prefect reports its first import from a terminal, so the switch must come before any module of this package runs.
 switch_off_telemetry()

@@ -16,6 +16,7 @@ from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
 from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
+from plancheck.threads import sleep_when_idle
 
 STAGES: Final[Mapping[str, str]] = {
     "models": "Resolve, fetch and pin every model: models/lock.json.",
@@ -105,6 +106,7 @@ def main() -> None:
     loaded()
     exit_with_dvc()
     switch_off_telemetry()
+    sleep_when_idle()
     set_up_logging()
     try:
         app()

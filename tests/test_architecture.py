@@ -22,6 +22,7 @@ PLUMBING = {
     "flows.entry",
     "plancheck.interrupts",
     "plancheck.lifeline",
+    "plancheck.threads",
     "flows.progress",
     "flows.server",
     "flows.statuses",
