@@ -131,7 +131,14 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
         f"p = {p_text(row['p'])}, adj. p = {p_text(row['p_adjusted'])} ({row['tests']} tests), "
         f"n = {row['questions']:,} {row['split']} questions."
     ).replace("p = <", "p < ")
-    return f"{figures} {conclusion(row, found, method)}"
+    return f"{figures} {conclusion(row, found, method)}{reservation(row, found)}"
+
+
+def reservation(row: Mapping[str, Any], found: Verdict) -> str:
+    """What a verdict against a planner is worth where the control is the luckiest of several; see benchmarks."""
+    if row["pick"] == "same_questions" and found in ("opposite", "not_supported"):
+        return " These questions flatter the pick: the test row does not."
+    return ""
 
 
 def conclusion(row: Mapping[str, Any], found: Verdict, method: Method) -> str:

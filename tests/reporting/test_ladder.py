@@ -154,6 +154,12 @@ def test_a_sentence_says_points_interval_p_and_number(results, method):
     assert found["sentence"].endswith("The gain is supported.")
 
 
+def test_a_verdict_against_the_planner_says_when_the_pick_is_flattered(results, method):
+    table = made(results, method, planners={"perfect": "evidence", "worse": "sft"})
+    told = table["sentence"].str.endswith("These questions flatter the pick: the test row does not.")
+    assert table[told][["planner", "pick"]].to_numpy().tolist() == [["worse", "same_questions"]]
+
+
 def test_survival_is_the_first_tier_that_is_not_supported(results, method):
     table = made(results, method)
     found = survival(table).set_index("planner")
