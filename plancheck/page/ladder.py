@@ -1,7 +1,7 @@
 """The survival ladder as a matrix of verdicts, planner by tier of controls."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import pandas as pd
@@ -52,7 +52,7 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """A planner's rungs by tier, in the order of the matrix's tiers; a tier may have any number."""
+    """A planner's rungs by tier, in the order of the matrix's tiers: on all questions, then on test, or none."""
 
     planner: str
     family: str
@@ -61,7 +61,7 @@ class Climb:
     @property
     def decisive(self) -> tuple[Rung | None, ...]:
         """Of each tier the rung that decides it on all questions; None without one."""
-        return tuple(deciding([rung for rung in rungs if not rung.held_out]) for rungs in self.rungs)
+        return tuple(next((rung for rung in rungs if not rung.held_out), None) for rungs in self.rungs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +99,17 @@ def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str
 
 def climb(rows: pd.DataFrame, planner: str, family: str, tiers: Sequence[str]) -> Climb:
     """A planner's rungs by tier."""
-    return Climb(
-        planner, family, tuple(tuple(rung(row) for row in records(rows[rows["tier"] == tier])) for tier in tiers)
-    )
+    return Climb(planner, family, tuple(tuple(rungs(rows[rows["tier"] == tier])) for tier in tiers))
 
 
-def records(rows: pd.DataFrame) -> list[dict[Any, Any]]:
-    """Rows as mappings, those on test questions after the others."""
-    return sorted(rows.to_dict("records"), key=lambda row: row["split"] == TEST)
+def rungs(rows: pd.DataFrame) -> Iterator[Rung]:
+    """A tier's rung on all questions and on test; of several (routers) the one that decides, and among how many."""
+    for held_out in (False, True):
+        own = [rung(row) for row in rows[(rows["split"] == TEST) == held_out].to_dict("records")]
+        if len(own) == 1:
+            yield own[0]
+        elif found := deciding(own):
+            yield replace(found, pick=", ".join(filter(None, (f"decides among {len(own)}", found.pick))))
 
 
 def rung(row: Mapping[Any, Any]) -> Rung:

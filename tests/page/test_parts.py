@@ -102,6 +102,7 @@ def test_several_routers_are_judged_as_one_tier_in_any_order_and_test_questions_
         ("c", "supported"),
         ("forest", "cannot_tell"),
     ]
+    assert [found.pick for found in climb.rungs[1]] == ["decides among 3"]
 
 
 def test_without_the_planner_there_is_no_answer():
