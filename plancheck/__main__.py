@@ -1,8 +1,10 @@
 """`python -m plancheck`."""
 
-from plancheck.interrupts import end_quietly_while_loading
+import signal
 
-end_quietly_while_loading()
+from plancheck.interrupts import end
+
+signal.signal(signal.SIGINT, end)
 
 from plancheck.cli import main  # noqa: E402
 

@@ -11,9 +11,9 @@ STATUS_WHEN_INTERRUPTED = 130
 
 
 def end_quietly_while_loading() -> None:
-    """From now on Ctrl-C ends a program run as ``python -m``, with one line instead of a traceback.
+    """From now on Ctrl-C ends a program run as ``python -m PACKAGE.MODULE``, with one line instead of a traceback.
 
-    The first import of such a program calls it; a process that imports the package as a library is left as it is.
+    The package's own first import calls it; a process that imports the package as a library is left as it is.
     """
     if sys.argv[:1] == ["-m"]:  # so it is until the module itself runs
         signal.signal(signal.SIGINT, end)
@@ -26,6 +26,7 @@ def loaded() -> None:
 
 
 def end(_signal: int, _frame: FrameType | None) -> None:
+    """The handler of SIGINT until the program is loaded."""
     say_interrupted()
     os._exit(STATUS_WHEN_INTERRUPTED)
 

@@ -44,13 +44,16 @@ def test_a_loaded_program_can_clean_up(tmp_path):
     assert stderr.endswith("KeyboardInterrupt\n")
 
 
-# The program itself is not run: its module is an empty one.
+# What `python -m` does, but for the program itself, in whose place stands an empty one.
 FIRST_IMPORT = """
-import signal, sys, types
+import runpy, signal, sys, types
 package, module = {names!r}
 sys.argv = ["-m"]
-sys.modules[f"{{package}}.{{module}}"] = types.SimpleNamespace(main=lambda: None)
-__import__(f"{{package}}.__main__" if module == "cli" else package)
+if module == "cli":
+    sys.modules["plancheck.cli"] = types.SimpleNamespace(main=lambda: None)
+    runpy.run_module("plancheck", run_name="__main__", alter_sys=True)
+else:
+    __import__(package)
 import plancheck.interrupts
 print(signal.getsignal(signal.SIGINT) is plancheck.interrupts.end)
 """
