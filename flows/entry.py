@@ -11,7 +11,7 @@ from types import FrameType
 from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
-from plancheck.files import disk_full
+from plancheck.files import full_disk_told
 from plancheck.interrupts import say_interrupted
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
@@ -39,24 +39,22 @@ def exit_status(work: Callable[[], object]) -> Status:
     """Do the work and say on stderr how it failed.
 
     Returns:
-        DONE; REFUSED after a StudyError, whose message is shown alone, or on a full disk; INTERRUPTED after Ctrl-C;
+        DONE; REFUSED after a StudyError or on a full disk, with its message alone; INTERRUPTED after Ctrl-C;
         FAULT after anything else, shown with its traceback.
     """
     interruption = Interruption()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.begin)
     try:
-        work()
+        with full_disk_told():
+            work()
     except StudyError as error:
         print(error, file=sys.stderr)
         return Status.REFUSED
     except KeyboardInterrupt:
         interruption.say()
         return Status.INTERRUPTED
-    except Exception as error:
-        if full := disk_full(error):
-            print(full, file=sys.stderr)
-            return Status.REFUSED
+    except Exception:
         traceback.print_exc()
         return Status.FAULT
     return Status.DONE

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from plancheck.interrupts import STATUS_WHEN_INTERRUPTED
+
 
 class Status(IntEnum):
     """REFUSED: the user must mend something first. FAULT: anything else failed, so another try may do."""
@@ -10,4 +12,4 @@ class Status(IntEnum):
     REFUSED = 1
     UNCHANGED = 3
     FAULT = 70
-    INTERRUPTED = 130
+    INTERRUPTED = STATUS_WHEN_INTERRUPTED

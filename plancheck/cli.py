@@ -10,7 +10,7 @@ from typing import Annotated, Final
 import typer
 
 from plancheck.errors import StudyError
-from plancheck.files import disk_full
+from plancheck.files import full_disk_told
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
@@ -109,14 +109,10 @@ def main() -> None:
     sleep_when_idle()
     set_up_logging()
     try:
-        app()
+        with full_disk_told():
+            app()
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(STATUS_WHEN_INTERRUPTED)
-    except Exception as error:
-        if full := disk_full(error):
-            print(f"error: {full}", file=sys.stderr)
-            sys.exit(1)
-        raise

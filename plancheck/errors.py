@@ -1,5 +1,6 @@
 """The one error a user can mend; every other exception is a fault of the program."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 SHOWN_PROBLEMS = 20
@@ -10,6 +11,11 @@ class StudyError(Exception):
 
     Entry points print it without a traceback and exit with status 1.
     """
+
+
+def doubled(names: Sequence[str]) -> list[str]:
+    """Names that come more than once, each once, in the order of their first place."""
+    return [name for name, count in Counter(names).items() if count > 1]
 
 
 def all_problems(heading: str, problems: Sequence[str], *, remedy: str) -> StudyError:

@@ -66,6 +66,19 @@ def disk_full(error: BaseException) -> StudyError | None:
     return None
 
 
+@contextmanager
+def full_disk_told() -> Iterator[None]:
+    """Raise a StudyError in place of an error that is a full disk; every other one passes."""
+    try:
+        yield
+    except StudyError:
+        raise
+    except Exception as error:
+        if full := disk_full(error):
+            raise full from error
+        raise
+
+
 def write_table(
     path: Path,
     rows: Iterable[Mapping[str, Any]] | pa.Table,

@@ -3,7 +3,8 @@ import os
 
 import pytest
 
-from plancheck.files import disk_full
+from plancheck.errors import StudyError
+from plancheck.files import disk_full, full_disk_told
 
 FULL = "No space left on device"
 
@@ -34,3 +35,13 @@ def test_a_full_disk_is_recognised_whoever_says_it(error):
 @pytest.mark.parametrize("error", [OSError(errno.EACCES, "Permission denied"), ValueError("full"), KeyError(28)])
 def test_other_errors_are_no_full_disk(error):
     assert disk_full(error) is None
+
+
+def test_only_a_full_disk_is_told_in_place_of_the_error():
+    with pytest.raises(StudyError, match="The disk is full"), full_disk_told():
+        raise RuntimeError(FULL)
+    told = StudyError(f"data/x: cannot be written ({FULL}).")
+    for error in (told, ValueError("another")):
+        with pytest.raises(type(error)) as raised, full_disk_told():
+            raise error
+        assert raised.value is error

@@ -26,8 +26,8 @@ from plancheck.comparison.inspect_logs import (
     sample_record,
     samples_of_archive,
 )
-from plancheck.comparison.strict_json import doubled_names, json_value
-from plancheck.errors import StudyError, all_problems
+from plancheck.comparison.strict_json import json_value
+from plancheck.errors import StudyError, all_problems, doubled
 
 KINDS = "Parquet, CSV, TSV, JSON Lines, a JSON array of objects, or an inspect_ai log"
 LARGEST_FIELD_CHARS = 1 << 30
@@ -134,9 +134,9 @@ def _parquet_rows(path: Path, content: bytes) -> Numbered:
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
     """Columns without a name, such as those a spreadsheet appends, cannot be chosen and may be several."""
-    if doubled := doubled_names([name for name in names if name.strip()]):
+    if twice := doubled([name for name in names if name.strip()]):
         raise all_problems(
-            f"{path}: several columns of one name", doubled, remedy="Give every column another name, or leave it out."
+            f"{path}: several columns of one name", twice, remedy="Give every column another name, or leave it out."
         )
 
 

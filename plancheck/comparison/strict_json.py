@@ -1,9 +1,9 @@
 """JSON of any program as Python values; what json would take silently or fail on unnamed is refused."""
 
 import json
-from collections import Counter
-from collections.abc import Sequence
 from typing import Any
+
+from plancheck.errors import doubled
 
 
 def json_value(text: str | bytes) -> Any:
@@ -19,13 +19,8 @@ def json_value(text: str | bytes) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def doubled_names(names: Sequence[str]) -> list[str]:
-    """Names that come more than once, in order of appearance."""
-    return [name for name, times in Counter(names).items() if times > 1]
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError(f"an object has several fields called {', '.join(doubled_names([name for name, _ in pairs]))}")
+        raise ValueError(f"an object has several fields called {', '.join(doubled([name for name, _ in pairs]))}")
     return found

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt
 
+from plancheck.errors import doubled
 from plancheck.params.pack import Pack, Policy
-from plancheck.params.section import Name, Section, Seed, doubled
+from plancheck.params.section import Name, Section, Seed
 
 
 class BestOf(Section):

@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from plancheck.params.section import Device, Section, Seed, doubled
+from plancheck.errors import doubled
+from plancheck.params.section import Device, Section, Seed
 
 
 class Planner(Section):

@@ -1,7 +1,5 @@
 """What every section of params.yaml is made of."""
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -12,11 +10,6 @@ Share = Annotated[float, Field(ge=0, le=1)]
 FilePath = Annotated[Path, Field(strict=False)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_+]+$")]
 Device = Annotated[str, Field(pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")]
-
-
-def doubled(names: Sequence[str]) -> list[str]:
-    """Names that come more than once, each once, in the order of their first place."""
-    return [name for name, count in Counter(names).items() if count > 1]
 
 
 class Section(BaseModel):
