@@ -1,5 +1,7 @@
 """A tiny Qwen2 with random weights and a tokenizer made here: the published model's code path without its weights."""
 
+from pathlib import Path
+
 import pytest
 
 TEMPLATE = (
@@ -14,6 +16,12 @@ TEXTS = [
     " A B C D",
     "The needed passages are [2] [5].",
 ]
+
+
+@pytest.fixture(scope="session")
+def cases():
+    """The folder of small inputs that failed once; each is named after what is wrong with it."""
+    return Path(__file__).parent / "cases"
 
 
 def pytest_collection_modifyitems(items):
