@@ -1,24 +1,24 @@
 """Records from a file of per-question results. Its kind is told by the content, never by the name.
 
-Kinds: Parquet, CSV or TSV with a heading, JSON Lines, a JSON array of objects, and inspect_ai's log as JSON (also what
-`inspect log dump` prints) or as .eval. Text is UTF-8, with or without a byte order mark.
+Kinds: Parquet, a table of text with a heading (delimited.py), JSON Lines, a JSON array of objects, and inspect_ai's log
+as JSON (also what `inspect log dump` prints) or as .eval; each may be packed (content.py).
 """
 
-import csv
-import io
 import lzma
+import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from plancheck.comparison.content import KINDS, content_of, text_of
+from plancheck.comparison.delimited import DELIMITERS, check_names, delimited
 from plancheck.comparison.inspect_logs import (
     LogError,
     is_inspect_log,
@@ -26,11 +26,9 @@ from plancheck.comparison.inspect_logs import (
     sample_record,
     samples_of_archive,
 )
+from plancheck.comparison.records import Record, ResultsFile
 from plancheck.comparison.strict_json import json_value
-from plancheck.errors import StudyError, all_problems, doubled
-
-KINDS = "Parquet, CSV, TSV, JSON Lines, a JSON array of objects, or an inspect_ai log"
-LARGEST_FIELD_CHARS = 1 << 30
+from plancheck.errors import StudyError, all_problems
 
 # What the readers raise for foreign bytes: an encrypted or unknown ZIP entry is a RuntimeError, a date outside
 # Python's calendar an OverflowError, an unknown time zone a LookupError.
@@ -41,7 +39,6 @@ DAMAGE: Final = (
     zlib.error,
     lzma.LZMAError,
     struct.error,
-    csv.Error,
     ArithmeticError,
     EOFError,
     LookupError,
@@ -49,23 +46,11 @@ DAMAGE: Final = (
     RuntimeError,
     ValueError,
 )
+LONGBENCH_FIELDS: Final = {"_id", "judge", "pred"}
 
+_LINE: Final = re.compile("^.*$", re.MULTILINE)  # one at a time: a list of them would need as much memory again
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One result and its place in the file, counted from 1: "line 3", "row 3", "record 3" or "sample 3"."""
-
-    place: str
-    fields: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class ResultsFile:
-    """At least one record, in the file's order. ``kind`` names the format for people."""
-
-    path: Path
-    kind: str
-    records: tuple[Record, ...]
+Numbered = Mapping[int, Mapping[str, Any]]
 
 
 def read_results(path: Path) -> ResultsFile:
@@ -74,26 +59,30 @@ def read_results(path: Path) -> ResultsFile:
     Raises:
         StudyError: the file cannot be read, is of no known kind, is damaged, or holds no record; all bad lines of a
             JSON Lines file at once.
+        MemoryError: it does not fit into memory.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise StudyError(f"{path}: cannot be read ({error.strerror}). Name a file of per-question results.") from error
+    content = content_of(path)
+    decimal_commas = False
     if content.startswith(b"PAR1"):
         kind, place, found = "Parquet", "row", _parquet_rows(path, content)
     elif content.startswith(b"PK"):
         kind, place, found = "inspect_ai log", "sample", _archive_samples(path, content)
     else:
-        kind, place, found = _text_records(path, _decoded(path, content))
+        text = text_of(path, content)
+        first = text.lstrip()[:1]
+        if not first:
+            raise StudyError(f"{path}: is empty. Name a file with at least one scored question.")
+        if first in "[{":
+            kind, place, found = _json_records(path, text, first)
+        else:
+            kind, place, found = _table_rows(path, text)
+            decimal_commas = kind != DELIMITERS[","]
     records = tuple(Record(f"{place} {number}", fields) for number, fields in found.items())
     if not records:
         raise StudyError(f"{path}: holds no result. Name a file with at least one scored question.")
     if not any(name.strip() for record in records for name in record.fields):
         raise StudyError(f"{path}: no field has a name. Name the fields, at least the question's ID and the score.")
-    return ResultsFile(path, kind, records)
-
-
-Numbered = dict[int, Mapping[str, Any]]
+    return ResultsFile(path, kind, records, decimal_commas)
 
 
 @contextmanager
@@ -101,6 +90,8 @@ def _readable(path: Path, what: str, remedy: str) -> Iterator[None]:
     """Turns what a reader raises for bytes it cannot read into a StudyError."""
     try:
         yield
+    except MemoryError:  # PyArrow's is one of its own exceptions as well, but no damage
+        raise
     except DAMAGE as error:
         raise StudyError(f"{path}: {what} ({str(error) or type(error).__name__}). {remedy}") from error
 
@@ -109,22 +100,12 @@ def _numbered(values: list[dict[str, Any]]) -> Numbered:
     return dict(enumerate(values, start=1))
 
 
-def _decoded(path: Path, content: bytes) -> str:
-    try:
-        return content.decode("utf-8").removeprefix("\ufeff")
-    except UnicodeDecodeError as error:
-        raise StudyError(
-            f"{path}: invalid UTF-8 at byte {error.start} (counted from 0). The file must be {KINDS}; unpack it if it "
-            "is compressed, or convert its text to UTF-8."
-        ) from error
-
-
 def _parquet_rows(path: Path, content: bytes) -> Numbered:
     with _readable(path, "damaged Parquet data", "Write or download it again."):
         # Unlike read_table, this reads columns of one name, which are refused below in words.
         table = pq.ParquetFile(pa.BufferReader(content)).read()
         names = table.column_names
-    _check_names(path, names)
+    check_names(path, names)
     values = []
     for name, column in zip(names, table.columns, strict=True):
         with _readable(path, f"unreadable values in column {name}", "Mend them, or write the file without it."):
@@ -132,16 +113,11 @@ def _parquet_rows(path: Path, content: bytes) -> Numbered:
     return _numbered([dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)])
 
 
-def _check_names(path: Path, names: Sequence[str]) -> None:
-    """Columns without a name, such as those a spreadsheet appends, cannot be chosen and may be several."""
-    if twice := doubled([name for name in names if name.strip()]):
-        raise all_problems(
-            f"{path}: several columns of one name", twice, remedy="Give every column another name, or leave it out."
-        )
-
-
 def _archive_samples(path: Path, content: bytes) -> Numbered:
-    remedy = "Write it as JSON instead: `inspect log convert FILE.eval --to json --output-dir FOLDER`."
+    remedy = (
+        "Write a log as JSON instead: `inspect log convert FILE.eval --to json --output-dir FOLDER`; unpack any other "
+        "archive, and save a workbook as CSV."
+    )
     with _readable(path, "not readable as an .eval log of inspect_ai", remedy):
         samples = samples_of_archive(content)
     return _samples(path, samples)
@@ -156,22 +132,28 @@ def _samples(path: Path, values: Any) -> Numbered:
     return _numbered([sample_record(value) for value in values])
 
 
-def _text_records(path: Path, text: str) -> tuple[str, str, Numbered]:
-    first = text.lstrip()[:1]
-    if not first:
-        raise StudyError(f"{path}: is empty. Name a file with at least one scored question.")
+def _json_records(path: Path, text: str, first: str) -> tuple[str, str, Numbered]:
     if first == "[":
-        return "JSON", "record", _objects(path, _parsed(path, text))
-    if first != "{":
-        return _table_rows(path, text)
+        found = _objects(path, _parsed(path, text))
+        return _kind_of(found, "JSON"), "record", found
     value = _first_line_value(text)
     if value is not None and not is_inspect_log(value):
-        return _line_records(path, text)
+        found = _line_records(path, text)
+        return _kind_of(found, "JSON Lines"), "line", found
     log = _parsed(path, text) if value is None else value
     if not is_inspect_log(log):
         raise StudyError(f"{path}: is one JSON object, but no inspect_ai log. The file must be {KINDS}.")
     samples = log.get("samples")
     return "inspect_ai log", "sample", _samples(path, [] if samples is None else samples)
+
+
+def _kind_of(found: Numbered, otherwise: str) -> str:
+    """The program that wrote such objects, where each of them shows it."""
+    if found and all(fields.keys() >= LONGBENCH_FIELDS for fields in found.values()):
+        return "LongBench-v2 results"
+    if found and otherwise == "JSON Lines" and all("doc_id" in fields for fields in found.values()):
+        return "lm-evaluation-harness samples"
+    return otherwise
 
 
 def _first_line_value(text: str) -> Any:
@@ -182,10 +164,11 @@ def _first_line_value(text: str) -> Any:
         return None
 
 
-def _line_records(path: Path, text: str) -> tuple[str, str, Numbered]:
-    found: Numbered = {}
+def _line_records(path: Path, text: str) -> Numbered:
+    found = {}
     problems = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, match in enumerate(_LINE.finditer(text), start=1):
+        line = match.group()
         if not line.strip():
             continue
         try:
@@ -201,8 +184,7 @@ def _line_records(path: Path, text: str) -> tuple[str, str, Numbered]:
         raise all_problems(
             f"{path}: unusable lines", problems, remedy="Mend them, or write the file again if it is cut short."
         )
-    kind = "lm-evaluation-harness samples" if all("doc_id" in fields for fields in found.values()) else "JSON Lines"
-    return kind, "line", found
+    return found
 
 
 def _parsed(path: Path, text: str) -> Any:
@@ -218,23 +200,12 @@ def _objects(path: Path, values: Any) -> Numbered:
 
 
 def _table_rows(path: Path, text: str) -> tuple[str, str, Numbered]:
-    heading = text.split("\n", 1)[0]
-    tabs = "\t" in heading
-    if not tabs and "," not in heading:
+    table = delimited(path, text)
+    if table is None:
         raise StudyError(f"{path}: its first line is no heading of columns. The file must be {KINDS}.")
-    csv.field_size_limit(LARGEST_FIELD_CHARS)
-    with _readable(path, "not valid CSV", "Mend it, or write the file again."):
-        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter="\t" if tabs else ",", strict=True)
-        names = reader.fieldnames or []
-        rows = list(reader)
-    _check_names(path, names)
-    ragged = [f"row {n}: not {len(names)} values" for n, row in enumerate(rows, 1) if _ragged(row)]
-    if ragged:
-        raise all_problems(
-            f"{path}: rows that do not fit the heading", ragged, remedy="Quote values that hold the delimiter."
-        )
-    return ("TSV" if tabs else "CSV"), "row", _numbered(rows)
-
-
-def _ragged(row: Mapping[str | None, Any]) -> bool:
-    return None in row or None in row.values()
+    check_names(path, table.names)
+    return (
+        DELIMITERS[table.delimiter],
+        "row",
+        _numbered([dict(zip(table.names, row, strict=True)) for row in table.rows]),
+    )
