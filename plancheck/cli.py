@@ -48,7 +48,22 @@ for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
 
 
-@app.command("compare")
+COMPARE = """
+Compare two files of per-question results, paired by question ID.
+
+Files: data/predictions.parquet; CSV with commas, semicolons or tabs; JSON Lines; JSON; results of LongBench-v2's own \
+script; samples_*.jsonl of lm-evaluation-harness; logs of inspect_ai. Each may be packed (gzip, Zstandard, bzip2, xz). \
+A field inside an object is named with a dot (doc.passage).
+
+Without a score, predictions are compared with gold answers where both are there: the same but for case and blanks is \
+right, no prediction is wrong.
+
+Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600 \
+--where-a policy=rerank --where-b policy=bm25
+"""
+
+
+@app.command("compare", help=COMPARE)
 def compare_results(
     file_a: Annotated[Path, typer.Argument(help="Results of A, such as a new system.", show_default=False)],
     file_b: Annotated[Path, typer.Argument(help="Results of B, such as a baseline.", show_default=False)],
@@ -78,18 +93,6 @@ def compare_results(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare two files of per-question results, paired by question ID.
-
-    Files: data/predictions.parquet, CSV (commas, semicolons or tabs), JSON Lines, JSON, results of LongBench-v2's own
-    script, samples_*.jsonl of lm-evaluation-harness, logs of inspect_ai; also packed with gzip, Zstandard, bzip2 or xz.
-    A field inside an object is named with a dot (doc.passage).
-
-    Without a score, predictions are compared with gold answers where both are there: the same but for case and blanks
-    is right, no prediction is wrong.
-
-    Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600
-    --where-a policy=rerank --where-b policy=bm25
-    """
     # Its libraries take a second to import: no stage waits for them.
     files = importlib.import_module("plancheck.comparison.files")
     report = importlib.import_module("plancheck.comparison.report")

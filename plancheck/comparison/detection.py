@@ -73,15 +73,15 @@ def id_field(file: ResultsFile, records: Sequence[Record]) -> str:
 def score_or_answers(file: ResultsFile, records: Sequence[Record]) -> ScoreField | AnswerFields:
     """The one field that is a score; where there is none, the one prediction and the one gold answer.
 
-    Scores that agree on every record are one.
+    Of several scores the one of a usual name is clear when the others are named as its variants: acc beside acc_norm.
 
     Raises:
         StudyError: several fields could be meant, or none.
     """
     names = names_of(records)
     scores, closed = _scores(file, records, names)
-    if scores and _agree(file, records, scores):
-        return ScoreField(scores[0])
+    if clear := _clear(scores):
+        return ScoreField(clear)
     if scores:
         raise StudyError(f"{file.path}: which field is the score? Name it with --score: {listed(scores)}.")
     if closed:
@@ -135,9 +135,9 @@ def _parts(records: Sequence[Record], scorer: str) -> list[str]:
     return [f"{scorer}.{name}" for name in names] or [scorer]
 
 
-def _agree(file: ResultsFile, records: Sequence[Record], fields: Sequence[str]) -> bool:
-    first, *others = fields
-    return all(_column(file, records, other) == _column(file, records, first) for other in others)
+def _clear(scores: Sequence[str]) -> str | None:
+    plain = scores if len(scores) == 1 else named(scores, SCORE_FIELDS)
+    return next((name for name in plain if all(o == name or o.startswith(f"{name}_") for o in scores)), None)
 
 
 def _column(file: ResultsFile, records: Sequence[Record], field: str) -> list[float | None]:

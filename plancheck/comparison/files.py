@@ -72,7 +72,8 @@ def compare_files(
         raise all_problems(
             "questions in one file only",
             [f"{path_a} only: {key}" for key in only_a] + [f"{path_b} only: {key}" for key in only_b],
-            remedy=ids.told(alike) or "Compare files of the same questions, or the common questions with --intersect.",
+            remedy="Compare files of the same questions, or the common questions with --intersect. "
+            f"{ids.told(alike)}".rstrip(),
         )
     _check_documents(a, b)
     common_a, common_b = _without(a.scored, only_a), _without(b.scored, only_b)

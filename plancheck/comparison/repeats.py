@@ -83,9 +83,9 @@ def _telling_apart(records: Sequence[Record], id_field: str, used: Sequence[str]
 
 
 def _remedy(records: Sequence[Record], fields: Sequence[str]) -> str:
-    averaged = "If they are repeats, such as epochs or seeds, average them by question with --repeats mean."
+    averaged = "Or, if they are repeats, such as epochs or seeds, average them by question with --repeats mean."
     if not fields:
-        return f"{averaged} Else keep one result a question, or name another field with --id."
+        return f"Keep one result a question, or name another field with --id. {averaged}"
     options = " ".join(f"--where {name}=VALUE" for name in fields)
     known = "; ".join(f"{name} is {listed({text_of(value_of(record, name)) for record in records})}" for name in fields)
     return f"Choose one result a question with {options} (--where-a, --where-b for one file): {known}. {averaged}"

@@ -107,8 +107,9 @@ def _test(found: FileComparison) -> str:
 def _detectable(comparison: Comparison) -> str:
     at = f"at {100 * comparison.power:g} % power and {100 * comparison.alpha:g} % level"
     if comparison.detectable is None:
-        why = "the differences do not vary" if comparison.constant else "too few questions differ"
-        return f"none: {why}, so that no difference can be said to be found {at}"
+        if comparison.constant:
+            return "none: the differences have no variance"
+        return f"none: too few questions differ to find any difference {at}"
     if not _binary(comparison):
         return f"a difference of {comparison.detectable:.3g} {at} (paired t test)"
     return f"a difference of {100 * comparison.detectable:.1f} points {at}, were the discordance as seen"

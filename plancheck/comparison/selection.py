@@ -134,6 +134,9 @@ def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> tuple[l
         elif score is None:
             problems.append(f"{record.place}: {field} must be a finite number, true or false, got {value!r:.40}")
         scores.append(score or 0.0)
+    texts = [value for record in records if isinstance(value := value_of(record, field), str)]
+    if file.decimal_commas and all(any(mark in text for text in texts) for mark in ",."):
+        problems.append(f"{field} has numbers with a comma and with a point: which of them is the decimal mark?")
     return scores, problems
 
 
