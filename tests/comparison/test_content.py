@@ -3,10 +3,10 @@
 import bz2
 import gzip
 import lzma
-import os
 import subprocess
 import sys
 import textwrap
+import zipfile
 
 import pyarrow as pa
 import pytest
@@ -49,6 +49,14 @@ def test_damage_and_double_packing_are_named(compare, tmp_path, pack):
     assert status == 1 and "packed twice" in err and "gzip" in err
 
 
+def test_an_archive_of_another_kind_is_named(compare, tmp_path):
+    path = tmp_path / "results.csv.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("results.csv", "id,score")
+    status, _, err = compare(path, path)
+    assert status == 1 and "ZIP archive without samples" in err and "unpack any other archive" in err
+
+
 def test_utf16_without_a_mark_is_named(compare, tmp_path):
     path = tmp_path / "results"
     path.write_bytes(TEXT.decode().encode("utf-16-le"))
@@ -56,6 +64,7 @@ def test_utf16_without_a_mark_is_named(compare, tmp_path):
     assert status == 1 and "UTF-16 without a byte order mark" in err
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited by what Linux tells of it")
 def test_a_file_beyond_memory_is_told_in_words(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text('{"id": "a", "score": 1, "reply": "' + "\U0001f600" * 30_000_000 + '"}\n')
@@ -73,8 +82,6 @@ def test_a_file_beyond_memory_is_told_in_words(tmp_path):
         except StudyError as error:
             print(error)
     """
-    if not os.path.exists("/proc/self/statm"):
-        pytest.skip("memory can be limited on Linux alone")
     ran = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program), path], capture_output=True, text=True, check=False
     )
