@@ -43,6 +43,10 @@ class ScoreField:
 
     name: str
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name,)
+
     def __str__(self) -> str:
         return f"score {self.name}"
 
@@ -53,6 +57,10 @@ class AnswerFields:
 
     pred: str
     gold: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.pred, self.gold)
 
     def __str__(self) -> str:
         return f"{self.pred} against {self.gold}"

@@ -109,8 +109,8 @@ def _fits_into_memory(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _without(scored: Sequence[Scored], ids: Sequence[str]) -> list[Scored]:
-    dropped = set(ids)
+def _without(scored: Sequence[Scored], left_out: Sequence[str]) -> list[Scored]:
+    dropped = set(left_out)
     return [(key, score) for key, score in scored if key not in dropped]
 
 

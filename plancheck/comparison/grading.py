@@ -16,15 +16,16 @@ _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Grades:
-    """A score, 0 or 1, for each record, in order; what cannot be graded stands in ``problems`` and scores 0.
+    """A score for each record, in order; what cannot be graded stands in ``problems`` and scores 0.
 
-    ``golds`` are the gold answers as they were compared. ``unanswered`` counts records without a prediction: wrong.
+    Where predictions were compared, ``golds`` are the gold answers as they were, and ``unanswered`` counts records
+    without a prediction, which are wrong.
     """
 
     scores: tuple[float, ...]
-    golds: tuple[str, ...]
-    unanswered: int
     problems: tuple[str, ...]
+    golds: tuple[str, ...] = ()
+    unanswered: int = 0
 
 
 def grade(records: Sequence[Record], fields: AnswerFields) -> Grades:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plancheck.comparison.detection import AnswerFields, ScoreField, answer_fields, id_field, score_or_answers
-from plancheck.comparison.grading import grade
+from plancheck.comparison.grading import Grades, grade
 from plancheck.comparison.records import Record, ResultsFile, listed, names_of, number_of, text_of, value_of
 from plancheck.comparison.repeats import Repeats, once_each
 from plancheck.errors import StudyError, all_problems
@@ -70,23 +70,11 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     cluster = selection.cluster_field
     if cluster:
         problems += [f"{r.place}: no cluster in {cluster}" for r in records if not text_of(value_of(r, cluster))]
-    scores: Sequence[float]
-    golds: Sequence[str] = ()
-    unanswered = 0
-    if isinstance(graded, AnswerFields):
-        grades = grade(records, graded)
-        scores, golds, unanswered = grades.scores, grades.golds, grades.unanswered
-        problems += grades.problems
-        used = [graded.pred, graded.gold]
-    else:
-        scores, faults = _scores(file, records, graded.name)
-        problems += faults
-        used = [graded.name]
-    if problems:
+    grades = grade(records, graded) if isinstance(graded, AnswerFields) else _scores(file, records, graded.name)
+    if problems := [*problems, *grades.problems]:
         raise all_problems(f"{file.path}: unusable results", problems, remedy=_remedy(records))
-    scored, repeats = once_each(
-        file, records, list(zip(ids, scores, strict=True)), way=selection.repeats, id_field=key, used=used
-    )
+    every = list(zip(ids, grades.scores, strict=True))
+    scored, repeats = once_each(file, records, every, way=selection.repeats, id_field=key, used=graded.names)
     return ScoredFile(
         file,
         key,
@@ -94,11 +82,11 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
         len(records),
         scored,
         repeats,
-        unanswered,
+        grades.unanswered,
         clusters=_one_each(file, ids, records, cluster) if cluster else {},
         hashes=_one_each(file, ids, records, "doc_hash"),
-        golds=dict(zip(ids, golds, strict=True)) if golds else {},
-        shown={key: shown for key, (shown, *others) in _values(ids, records, "packed_id").items() if not others},
+        golds=dict(zip(ids, grades.golds, strict=True)) if grades.golds else {},
+        shown={i: shown for i, (shown, *others) in _values(ids, records, "packed_id").items() if not others},
     )
 
 
@@ -123,21 +111,20 @@ def _graded(file: ResultsFile, records: Sequence[Record], selection: Selection) 
     return ScoreField(selection.score_field) if selection.score_field else score_or_answers(file, records)
 
 
-def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> tuple[list[float], list[str]]:
-    """The score of each record, 0 where there is none, and what is wrong with those."""
-    scores, problems = [], []
-    for record in records:
-        value = value_of(record, field)
-        score = number_of(value, decimal_commas=file.decimal_commas)
+def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
+    """The score that each record has, 0 where there is none, and what is wrong with those."""
+    values = [value_of(record, field) for record in records]
+    scores = [number_of(value, decimal_commas=file.decimal_commas) for value in values]
+    problems = []
+    for record, value, score in zip(records, values, scores, strict=True):
         if value is None or value == "":
             problems.append(f"{record.place}: no score in {field}")
         elif score is None:
             problems.append(f"{record.place}: {field} must be a finite number, true or false, got {value!r:.40}")
-        scores.append(score or 0.0)
-    texts = [value for record in records if isinstance(value := value_of(record, field), str)]
+    texts = [value for value in values if isinstance(value, str)]
     if file.decimal_commas and all(any(mark in text for text in texts) for mark in ",."):
         problems.append(f"{field} has numbers with a comma and with a point: which of them is the decimal mark?")
-    return scores, problems
+    return Grades(scores=tuple(score or 0.0 for score in scores), problems=tuple(problems))
 
 
 def _values(ids: Sequence[str], records: Sequence[Record], field: str) -> dict[str, list[str]]:
