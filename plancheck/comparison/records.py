@@ -14,6 +14,7 @@ from plancheck.matching import fold
 TRUE: Final = ("true", "yes", "wahr", "vrai", "verdadero", "verdadeiro", "vero", "waar", "prawda", "истина")
 FALSE: Final = ("false", "no", "falsch", "faux", "falso", "onwaar", "fałsz", "ложь")
 WORD_SCORES: Final[Mapping[str, float]] = {**LETTER_SCORES, **dict.fromkeys(TRUE, 1.0), **dict.fromkeys(FALSE, 0.0)}
+LARGEST_SCORE = 1e100  # far beyond it the variance of scores is no floating-point number
 SHOWN_VALUES = 12
 _COMMA_DECIMAL = re.compile(r"([+-]?\d*),(\d+)")
 
@@ -51,7 +52,7 @@ def value_of(record: Record, field: str) -> Any:
 
 
 def number_of(value: Any, *, decimal_commas: bool = False) -> float | None:
-    """A value as a score: a finite number, true or false, or a word of WORD_SCORES; None when it is none of them."""
+    """A value as a score: a number within LARGEST_SCORE, true or false, or a word of WORD_SCORES; else None."""
     if isinstance(value, str):
         word = value.strip()
         value = WORD_SCORES.get(word, WORD_SCORES.get(word.casefold(), word))
@@ -61,7 +62,7 @@ def number_of(value: Any, *, decimal_commas: bool = False) -> float | None:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) <= LARGEST_SCORE else None
 
 
 def text_of(value: Any) -> str:

@@ -120,7 +120,9 @@ def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
         if value is None or value == "":
             problems.append(f"{record.place}: no score in {field}")
         elif score is None:
-            problems.append(f"{record.place}: {field} must be a finite number, true or false, got {value!r:.40}")
+            problems.append(
+                f"{record.place}: {field} must be a finite number up to 1e100, true or false, got {value!r:.40}"
+            )
     texts = [value for value in values if isinstance(value, str)]
     if file.decimal_commas and all(any(mark in text for text in texts) for mark in ",."):
         problems.append(f"{field} has numbers with a comma and with a point: which of them is the decimal mark?")

@@ -244,6 +244,10 @@ BAD_FILES = {
     "a doubled ID": ("id,score\nx,1\nx,0\ny,1\n", ["x: 2 results", "Keep one result a question"]),
     "a NaN as ID": ('{"id": NaN, "score": 1}\n{"id": "y", "score": 0}\n', ["line 1: no question ID in id"]),
     "a score beyond floats": (f'{{"id": "x", "score": 1{"0" * 400}}}\n', ["line 1: score must be a finite number"]),
+    "a score without a variance": (
+        '{"id": "x", "score": 1e308}\n',
+        ["line 1: score must be a finite number up to 1e100"],
+    ),
     "a doubled column": ("id,score,score\nx,1,0\ny,1,0\n", ["several columns of one name", "  - score\n"]),
     "a doubled field": ('[{"id": "x", "score": 1, "score": 0}]', ["several fields called score"]),
     "a blank heading": (",\nx,1\ny,0\n", ["no field has a name", "Name the fields"]),
