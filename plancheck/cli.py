@@ -5,7 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -48,12 +48,35 @@ for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
 
 
-@app.command("compare")
+COMPARE = """
+Compare two files of per-question results, paired by question ID.
+
+Files: data/predictions.parquet; CSV with commas, semicolons or tabs; JSON Lines; JSON; results of LongBench-v2's own \
+script; samples_*.jsonl of lm-evaluation-harness; logs of inspect_ai. Each may be packed (gzip, Zstandard, bzip2, xz). \
+A field inside an object is named with a dot (doc.passage).
+
+Without a score, predictions are compared with gold answers where both are there: the same but for case and blanks is \
+right, no prediction is wrong.
+
+Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600 \
+--where-a policy=rerank --where-b policy=bm25
+"""
+
+
+@app.command("compare", help=COMPARE)
 def compare_results(
     file_a: Annotated[Path, typer.Argument(help="Results of A, such as a new system.", show_default=False)],
     file_b: Annotated[Path, typer.Argument(help="Results of B, such as a baseline.", show_default=False)],
     id_field: Annotated[str | None, typer.Option("--id", help="Field of the question's ID; else detected.")] = None,
     score_field: Annotated[str | None, typer.Option("--score", help="Field of the score; else detected.")] = None,
+    pred_field: Annotated[
+        str | None, typer.Option("--pred", help="Field of the prediction, to be compared with the gold answer.")
+    ] = None,
+    gold_field: Annotated[str | None, typer.Option("--gold", help="Field of the gold answer.")] = None,
+    repeats: Annotated[
+        str | None,
+        typer.Option(metavar="mean", help="Average several results of a question, such as epochs or seeds."),
+    ] = None,
     cluster_field: Annotated[
         str | None, typer.Option("--cluster", help="Field of A that questions with a shared context share.")
     ] = None,
@@ -70,22 +93,19 @@ def compare_results(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the bootstrap.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compare two files of per-question results, paired by question ID.
-
-    Files: data/predictions.parquet, CSV, JSON Lines, JSON, samples_*.jsonl of lm-evaluation-harness, logs of
-    inspect_ai. A field inside an object is named with a dot (doc.passage).
-
-    Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600
-    --where-a policy=rerank --where-b policy=bm25
-    """
     # Its libraries take a second to import: no stage waits for them.
     files = importlib.import_module("plancheck.comparison.files")
     report = importlib.import_module("plancheck.comparison.report")
+
+    def selection(cluster: str | None, *wheres: Sequence[str] | None) -> Any:
+        wanted = conditions(*wheres)
+        return files.Selection(id_field, score_field, cluster, wanted, pred_field, gold_field, repeats)
+
     found = files.compare_files(
         file_a,
         file_b,
-        selection_a=files.Selection(id_field, score_field, cluster_field, conditions(where, where_a)),
-        selection_b=files.Selection(id_field, score_field, None, conditions(where, where_b)),
+        selection_a=selection(cluster_field, where, where_a),
+        selection_b=selection(None, where, where_b),
         intersect=intersect,
         seed=seed,
     )

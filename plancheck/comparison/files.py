@@ -1,26 +1,39 @@
 """Two files of per-question results, compared question by question."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from plancheck.comparison import ids
 from plancheck.comparison.reading import read_results
 from plancheck.comparison.selection import ScoredFile, Selection, scored_results
 from plancheck.errors import StudyError, all_problems
 from plancheck.statistics.comparison import Comparison, compare
-from plancheck.statistics.pairs import Scored, join_pairs, missing
+from plancheck.statistics.pairs import Pairs, SameText, Scored, join_pairs, missing, same_text
+
+# Measured: 1 + 2 times 4 bytes a character at worst, and 0.5 kB for a result of two fields.
+NEED = "up to 9 times its size unpacked and 0.5 kB a result"
 
 
 @dataclass(frozen=True, slots=True)
 class FileComparison:
-    """File A (the treatment) against file B (the control); ``left_out`` counts questions in one file only."""
+    """File A (the treatment) against file B (the control).
+
+    ``left_out`` counts questions in one file only, ``look_alikes`` are pairs of their IDs that may be one question.
+    ``identical`` counts pairs that were shown the same text, None where the files do not say what was shown.
+    ``other_golds`` counts pairs whose gold answers differ.
+    """
 
     a: ScoredFile
     b: ScoredFile
     comparison: Comparison
     left_out: tuple[int, int]
+    look_alikes: tuple[tuple[str, str], ...]
+    identical: SameText | None
+    other_golds: int
     resamples: int
     seed: int
 
@@ -47,39 +60,69 @@ def compare_files(
         resamples: of the bootstrap.
 
     Raises:
-        StudyError: a file is unusable, questions are in one file only, documents of one ID differ, or there are fewer
-            than 2 questions or clusters.
+        StudyError: a file is unusable or does not fit into memory, questions are in one file only, documents of one ID
+            differ, or there are fewer than 2 questions or clusters.
     """
-    a = scored_results(read_results(path_a), selection_a)
-    b = scored_results(read_results(path_b), selection_b)
+    with _fits_into_memory(path_a):
+        a = scored_results(read_results(path_a), selection_a)
+    with _fits_into_memory(path_b):
+        b = scored_results(read_results(path_b), selection_b)
     only_a, only_b = missing(a.scored, b.scored), missing(b.scored, a.scored)
+    alike = ids.look_alikes(only_a, only_b)
     if (only_a or only_b) and not intersect:
         raise all_problems(
             "questions in one file only",
             [f"{path_a} only: {key}" for key in only_a] + [f"{path_b} only: {key}" for key in only_b],
-            remedy="Compare files of the same questions, or the common questions with --intersect.",
+            remedy="Compare files of the same questions, or the common questions with --intersect. "
+            f"{ids.told(alike)}".rstrip(),
         )
     _check_documents(a, b)
     common_a, common_b = _without(a.scored, only_a), _without(b.scored, only_b)
     independent = {a.clusters.get(key, key) for key, _ in common_a}
     if len(independent) < 2:
         what = "clusters" if a.clusters else "questions"
-        raise StudyError(f"{path_a} and {path_b} share {len(independent)} {what}. At least 2 can be compared.")
+        few = f"{path_a} and {path_b} share {len(independent)} {what}. At least 2 can be compared."
+        raise StudyError(" ".join(filter(None, (few, ids.told(alike)))))
     pairs = join_pairs(common_a, common_b)
     clusters = [a.clusters[key] for key in pairs.question_ids] if a.clusters else None
-    found = compare(pairs, generator=np.random.default_rng(seed), clusters=clusters, resamples=resamples)
-    return FileComparison(a, b, found, (len(only_a), len(only_b)), resamples, seed)
+    return FileComparison(
+        a,
+        b,
+        compare(pairs, generator=np.random.default_rng(seed), clusters=clusters, resamples=resamples),
+        (len(only_a), len(only_b)),
+        tuple(alike),
+        _identical(pairs, a, b),
+        sum(a.golds[key] != b.golds[key] for key in pairs.question_ids if key in a.golds and key in b.golds),
+        resamples,
+        seed,
+    )
 
 
-def _without(scored: Sequence[Scored], ids: Sequence[str]) -> list[Scored]:
-    dropped = set(ids)
+@contextmanager
+def _fits_into_memory(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise StudyError(
+            f"{path}: does not fit into memory; reading it takes {NEED}. Write it again with the fields that are "
+            "compared, without prompts and replies."
+        ) from error
+
+
+def _without(scored: Sequence[Scored], left_out: Sequence[str]) -> list[Scored]:
+    dropped = set(left_out)
     return [(key, score) for key, score in scored if key not in dropped]
+
+
+def _identical(pairs: Pairs, a: ScoredFile, b: ScoredFile) -> SameText | None:
+    if not all(key in a.shown and key in b.shown for key in pairs.question_ids):
+        return None
+    return same_text(pairs, a.shown, b.shown)
 
 
 def _check_documents(a: ScoredFile, b: ScoredFile) -> None:
     """lm-evaluation-harness numbers the documents of a run; its hash tells whether two runs numbered the same ones."""
-    common: Mapping[str, str] = {key: digest for key, digest in a.hashes.items() if key in b.hashes}
-    differing = [key for key, digest in common.items() if b.hashes[key] != digest]
+    differing = [key for key, digest in a.hashes.items() if b.hashes.get(key, digest) != digest]
     if differing:
         raise all_problems(
             f"{a.file.path} and {b.file.path}: other documents under the same ID (their doc_hash differs)",

@@ -4,6 +4,8 @@ from typing import Any
 
 import pandas as pd
 
+from plancheck.statistics.pairs import Outcomes, SameText
+
 LEAST_P = 0.001
 
 
@@ -36,3 +38,14 @@ def number(value: float, decimals: int) -> str:
 def count(value: Any) -> str:
     """A whole number with separators; "" for none."""
     return "" if pd.isna(value) else f"{int(value):,}"
+
+
+def same_text_sentence(seen: Outcomes, same: SameText) -> str:
+    """How many pairs could not differ, for both arms were shown the same text; "" for none."""
+    if not same.pairs:
+        return ""
+    if same.pairs != same.ties:
+        return f"Of {seen.questions:,} questions, {same.pairs:,} saw the same text."
+    if same.pairs == seen.questions:
+        return f"Both saw the same text in all {seen.questions:,} questions: this comparison says nothing."
+    return f"Of {seen.ties:,} ties, {same.pairs:,} saw the same text."

@@ -36,7 +36,7 @@ def paired_bootstrap(
         ValueError: fewer than 2 questions or clusters, a difference that is not finite, or lengths that differ.
     """
     values = np.asarray(differences, dtype=np.float64)
-    sums, sizes = _totals(values, range(len(values)) if clusters is None else clusters)
+    sums, sizes = totals(values, range(len(values)) if clusters is None else clusters)
     alone = bool((sizes == 1).all())  # then the sizes need not be drawn as well
     found = bootstrap(
         (sums,) if alone else (sums, sizes),
@@ -57,10 +57,10 @@ def _ratio(drawn: NDArray[np.float64], counts: NDArray[np.float64], axis: int) -
     return ratio
 
 
-def _totals(
+def totals(
     values: NDArray[np.float64], clusters: Sequence[Hashable]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum and size of each cluster, in the order of its first question."""
+    """Sum and size of each cluster, in the order of its first question; errors as of ``paired_bootstrap``."""
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError("differences must be one finite number a question")
     if len(clusters) != len(values):

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from plancheck.statistics.bootstrap import paired_bootstrap
+from plancheck.statistics.flips import sign_flip_test
 from plancheck.statistics.pairs import Outcomes, Pairs, outcomes
 from plancheck.statistics.power import detectable_effect, detectable_mean_difference
 from plancheck.statistics.proportions import Interval, wilson
 from plancheck.statistics.signs import sign_test
+
+ROUNDING = 1e-12  # of the largest score: what differences of equal size may differ by
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,10 @@ class Comparison:
 
     ``detectable`` is the least difference that as many questions find with probability ``power`` at level ``alpha``:
     for scores of 0 and 1 by the exact sign test at the discordance seen, else by a paired t test at the deviation
-    seen; None when nothing could be found. ``clusters`` counts what the bootstrap resampled, None for questions.
+    seen; None when nothing could be found. ``constant`` says that every question has the same difference, so that
+    interval and deviation have no width: no measure of chance. ``clusters`` counts what the bootstrap resampled, None
+    for questions. ``p`` is two-sided: of the exact sign test for scores of 0 and 1, else of the sign-flip test of the
+    mean (flips.py), which flips ``clusters`` as wholes.
     """
 
     questions: int
@@ -43,6 +49,7 @@ class Comparison:
     p: float
     discordance: float
     detectable: float | None
+    constant: bool
     clusters: int | None
     confidence: float
     alpha: float
@@ -58,14 +65,15 @@ def compare(
     resamples: int = 10_000,
     power: float = 0.8,
 ) -> Comparison:
-    """Compare two arms: means, wins and losses, percentile bootstrap, exact sign test, and what could be found.
+    """Compare two arms: means, wins and losses, percentile bootstrap, test, and what could be found.
 
     Args:
         pairs: at least 2 questions.
-        generator: of the bootstrap.
-        clusters: of the questions, in the pairs' order; the bootstrap resamples them, the sign test does not know them.
+        generator: of the bootstrap and, after it, of the sign-flip test.
+        clusters: of the questions, in the pairs' order; bootstrap and sign-flip test draw them, the sign test of
+            scores of 0 and 1 does not know them.
         confidence: of all intervals; the tests' level is 1 - confidence.
-        resamples: of the bootstrap.
+        resamples: of the bootstrap and of the sign-flip test.
         power: of ``detectable``.
 
     Raises:
@@ -78,10 +86,13 @@ def compare(
     interval = paired_bootstrap(
         differences, generator=generator, confidence=confidence, resamples=resamples, clusters=clusters
     )
+    constant = float(np.ptp(differences)) <= ROUNDING * float(np.abs([pairs.treatment, pairs.control]).max())
     if binary:
+        p = sign_test(found.wins, found.losses)
         detectable = detectable_effect(found.questions, found.discordance, alpha=alpha, power=power)
     else:
-        deviation = float(differences.std(ddof=1))
+        p = sign_flip_test(differences, generator=generator, resamples=resamples, clusters=clusters)
+        deviation = 0.0 if constant else float(differences.std(ddof=1))
         detectable = detectable_mean_difference(deviation, found.questions, alpha=alpha, power=power)
     return Comparison(
         questions=found.questions,
@@ -90,9 +101,10 @@ def compare(
         outcomes=found,
         difference=float(differences.mean()),
         interval=interval,
-        p=sign_test(found.wins, found.losses),
+        p=p,
         discordance=found.discordance,
         detectable=detectable,
+        constant=constant,
         clusters=None if clusters is None else len(set(clusters)),
         confidence=confidence,
         alpha=alpha,

@@ -1,7 +1,7 @@
 """Paired results: two arms scored on the same questions, joined by question ID."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,17 @@ class Outcomes:
     def discordance(self) -> float:
         """Share of questions that are no tie, 0 to 1."""
         return (self.wins + self.losses) / self.questions
+
+
+@dataclass(frozen=True, slots=True)
+class SameText:
+    """Pairs whose two arms were shown the same text, and those of them that tie.
+
+    Where each text is answered once, all of them tie, and no such pair can tell the arms apart.
+    """
+
+    pairs: int
+    ties: int
 
 
 def join_pairs(treatment: Sequence[Scored], control: Sequence[Scored]) -> Pairs:
@@ -83,6 +94,21 @@ def outcomes(pairs: Pairs) -> Outcomes:
     differences = pairs.differences
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     return Outcomes(wins, losses, len(differences) - wins - losses)
+
+
+def same_text(pairs: Pairs, treatment: Mapping[str, Hashable], control: Mapping[str, Hashable]) -> SameText:
+    """How many pairs were shown the same text.
+
+    Args:
+        pairs: what is compared.
+        treatment: by question ID, what stands for the text that the treatment was shown, such as a packed_id.
+        control: the same of the control.
+
+    Raises:
+        KeyError: a question of the pairs has no text.
+    """
+    same = np.array([treatment[i] == control[i] for i in pairs.question_ids], dtype=bool)
+    return SameText(int(same.sum()), int((same & (pairs.differences == 0)).sum()))
 
 
 def _listed(what: str, ids: Sequence[str]) -> list[str]:

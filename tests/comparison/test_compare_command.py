@@ -9,37 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plancheck import cli
-
 DATA = Path(__file__).parent / "data"
 SUMS = (DATA / "samples_sums_1.jsonl", DATA / "samples_sums_2.jsonl")
 GENS = (DATA / "samples_gens_1.jsonl", DATA / "samples_gens_2.jsonl")
 LOGS = (DATA / "inspect_1.eval", DATA / "inspect_2.eval")
 TWO_SCORERS = (DATA / "inspect_two_scorers_1.json", DATA / "inspect_two_scorers_2.json")
-
-
-@pytest.fixture
-def compare(monkeypatch, capsys):
-    """Runs the command; gives its exit status and what it printed."""
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["plancheck", "compare", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return ended.value.code or 0, printed.out, printed.err
-
-    return run
-
-
-@pytest.fixture
-def figures(compare):
-    def run(*arguments):
-        status, out, err = compare(*arguments, "--json")
-        assert status == 0, err
-        return json.loads(out)
-
-    return run
 
 
 def table(path, rows):
@@ -270,6 +244,10 @@ BAD_FILES = {
     "a doubled ID": ("id,score\nx,1\nx,0\ny,1\n", ["x: 2 results", "Keep one result a question"]),
     "a NaN as ID": ('{"id": NaN, "score": 1}\n{"id": "y", "score": 0}\n', ["line 1: no question ID in id"]),
     "a score beyond floats": (f'{{"id": "x", "score": 1{"0" * 400}}}\n', ["line 1: score must be a finite number"]),
+    "a score without a variance": (
+        '{"id": "x", "score": 1e308}\n',
+        ["line 1: score must be a finite number up to 1e100"],
+    ),
     "a doubled column": ("id,score,score\nx,1,0\ny,1,0\n", ["several columns of one name", "  - score\n"]),
     "a doubled field": ('[{"id": "x", "score": 1, "score": 0}]', ["several fields called score"]),
     "a blank heading": (",\nx,1\ny,0\n", ["no field has a name", "Name the fields"]),

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plancheck.statistics.pairs import Outcomes, join_pairs, outcomes
+from plancheck.statistics.pairs import Outcomes, SameText, join_pairs, outcomes, same_text
 
 
 def test_pairs_are_joined_by_id_whatever_the_order():
@@ -36,3 +36,12 @@ def test_every_problem_is_named_at_once():
 
 def test_discordance_is_the_share_of_questions_that_are_no_tie():
     assert Outcomes(68, 59, 376).discordance == pytest.approx(127 / 503)
+
+
+def test_pairs_that_were_shown_the_same_text_are_counted_and_those_of_them_that_tie():
+    pairs = join_pairs([("a", 1), ("b", 0), ("c", 1), ("d", 0)], [("a", 1), ("b", 0), ("c", 0), ("d", 0)])
+    ours, theirs = {"a": "x", "b": "y", "c": "z", "d": "v"}, {"a": "x", "b": "other", "c": "z", "d": "v", "e": "x"}
+    assert same_text(pairs, ours, theirs) == SameText(pairs=3, ties=2)
+    assert same_text(pairs, ours, dict.fromkeys(ours)) == SameText(0, 0)
+    with pytest.raises(KeyError, match="d"):
+        same_text(pairs, {"a": "x", "b": "y", "c": "z"}, theirs)

@@ -1,0 +1,88 @@
+"""Rows of a table of text with a heading, separated by tabs, semicolons or commas."""
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from plancheck.errors import StudyError, all_problems, doubled
+
+# In order of preference. A comma is last: it is also a decimal mark, and stands in words.
+DELIMITERS: Final[Mapping[str, str]] = {"\t": "TSV", ";": "CSV with semicolons", ",": "CSV"}
+LARGEST_FIELD_CHARS = 1 << 30
+# The first line by which spreadsheets tell each other the delimiter.
+_TOLD = re.compile(r"sep=([\t;,])\r?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Names of the heading and rows of as many values, all text. ``delimiter`` is a key of DELIMITERS."""
+
+    delimiter: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def delimited(path: Path, text: str) -> Table | None:
+    """The table that a text is; None when its first line is no heading of at least 2 columns.
+
+    The delimiter is the first of DELIMITERS that divides the heading and by which every row has as many values as the
+    heading; where none does, the one that divides the heading into the most columns. A line ``sep=;`` before the
+    heading decides it. Empty lines are no rows.
+
+    Raises:
+        StudyError: a quoted value does not end, or rows do not fit the heading; all of them at once.
+    """
+    csv.field_size_limit(LARGEST_FIELD_CHARS)
+    told = _TOLD.match(text)
+    body = text[told.end() :] if told else text
+    faults: dict[str, str] = {}
+    tables = []
+    for delimiter in told.group(1) if told else DELIMITERS:
+        try:
+            table = _table(body, delimiter)
+        except csv.Error as error:
+            faults[delimiter] = str(error)
+            continue
+        if table and not _ragged(table):
+            return table
+        tables += [table] if table else []
+    if tables:
+        likeliest = max(tables, key=lambda table: len(table.names))
+        raise all_problems(
+            f"{path}: rows that do not fit the heading",
+            [f"row {number}: not {len(likeliest.names)} values" for number in _ragged(likeliest)],
+            remedy="Quote values that hold the delimiter.",
+        )
+    if faults:
+        said = faults[max(faults, key=body.split("\n", 1)[0].count)]
+        raise StudyError(f"{path}: not valid CSV ({said}). Mend it, or write the file again.")
+    return None
+
+
+def _table(text: str, delimiter: str) -> Table | None:
+    lines = (
+        tuple(line) for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line
+    )
+    names = next(lines, ())
+    return Table(delimiter, names, tuple(lines)) if len(names) > 1 else None
+
+
+def check_names(path: Path, names: Sequence[str]) -> None:
+    """Refuses columns of one name; those without one, such as a spreadsheet appends, may be several.
+
+    Raises:
+        StudyError: a name comes twice.
+    """
+    if twice := doubled([name for name in names if name.strip()]):
+        raise all_problems(
+            f"{path}: several columns of one name", twice, remedy="Give every column another name, or leave it out."
+        )
+
+
+def _ragged(table: Table) -> list[int]:
+    """Numbers of the rows, from 1, that have more or fewer values than the heading."""
+    return [number for number, row in enumerate(table.rows, start=1) if len(row) != len(table.names)]

@@ -1,0 +1,92 @@
+"""Predictions beside gold answers, compared as a careful reader would: letters with letters, texts with texts."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from plancheck.comparison.detection import AnswerFields
+from plancheck.comparison.records import Record, text_of, value_of
+from plancheck.matching import fold
+
+_AROUND_A_LETTER: Final = " \t\r\n()[]{}.:*\"'"
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Grades:
+    """A score for each record, in order; what cannot be graded stands in ``problems`` and scores 0.
+
+    Where predictions were compared, ``golds`` are the gold answers as they were, and ``unanswered`` counts records
+    without a prediction, which are wrong.
+    """
+
+    scores: tuple[float, ...]
+    problems: tuple[str, ...]
+    golds: tuple[str, ...] = ()
+    unanswered: int = 0
+
+
+def grade(records: Sequence[Record], fields: AnswerFields) -> Grades:
+    """1 where prediction and gold answer are the same, but for case, blanks and Unicode's ways to write one text.
+
+    Where every gold answer is a letter, so must every prediction be, perhaps in brackets or with a full stop: a longer
+    reply is refused, not searched for a letter. Where no gold answer is a letter and every prediction is, they cannot
+    be compared. Numbers are compared as such: 2 is 2.0. An empty prediction is wrong; an empty gold answer is refused.
+    """
+    problems = []
+    columns: list[list[str]] = []
+    for field in (fields.pred, fields.gold):
+        values = [value_of(record, field) for record in records]
+        problems += [
+            f"{record.place}: {field} must be a text or a number, got {type(value).__name__}"
+            for record, value in zip(records, values, strict=True)
+            if not isinstance(value, str | int | float | None)
+        ]
+        columns.append([_plain(value) for value in values])
+    preds, golds = columns
+    problems += [
+        f"{r.place}: no gold answer in {fields.gold}" for r, gold in zip(records, golds, strict=True) if not gold
+    ]
+    problems = problems or _other_kind(records, fields, preds, golds)
+    return Grades(
+        scores=tuple(float(_same(pred, gold)) for pred, gold in zip(preds, golds, strict=True)),
+        golds=tuple(golds),
+        unanswered=preds.count(""),
+        problems=tuple(problems),
+    )
+
+
+def _plain(value: Any) -> str:
+    """The form in which an answer is compared; "" for none."""
+    text = " ".join(fold(text_of(value)).split())
+    bare = text.strip(_AROUND_A_LETTER)
+    return bare if _is_letter(bare) else text
+
+
+def _is_letter(text: str) -> bool:
+    """Whether it may name a choice; a character of a script without upper and lower case is a word."""
+    return len(text) == 1 and text.lower() != text.upper()
+
+
+def _other_kind(
+    records: Sequence[Record], fields: AnswerFields, preds: Sequence[str], golds: Sequence[str]
+) -> list[str]:
+    """What keeps letters from being compared with letters and texts with texts."""
+    answered = [pred for pred in preds if pred]
+    if all(map(_is_letter, golds)):
+        return [
+            f"{record.place}: {fields.gold} is a letter, {fields.pred} is none: {pred!r:.60}"
+            for record, pred in zip(records, preds, strict=True)
+            if pred and not _is_letter(pred)
+        ]
+    if answered and all(map(_is_letter, answered)) and not any(map(_is_letter, golds)):
+        return [f"{fields.pred} holds letters alone, {fields.gold} none, such as {golds[0]!r:.60}"]
+    return []
+
+
+def _same(pred: str, gold: str) -> bool:
+    if pred == gold:
+        return bool(gold)
+    return bool(_NUMBER.fullmatch(pred) and _NUMBER.fullmatch(gold)) and Decimal(pred) == Decimal(gold)
