@@ -10,7 +10,7 @@ from rank_bm25 import BM25, BM25L, BM25Okapi, BM25Plus
 from plancheck.params.retrieval import Variant
 
 
-class Lucene(BM25Okapi):
+class Lucene(BM25Okapi):  # type: ignore[misc]  # rank-bm25 has no types
     """Okapi with Lucene's weight of a word, log(1 + (N - n + 0.5) / (n + 0.5)), which is always above 0."""
 
     def _calc_idf(self, nd: Mapping[str, int]) -> None:

@@ -66,7 +66,8 @@ def search_context(
     atom_words = [words(text) for text in texts]
     index = LexicalIndex(atom_words, variant=variant)
     reference = LexicalIndex(atom_words, variant="lucene") if variant == "okapi" else None
-    found = Found([], [])
+    rows: list[dict[str, Any]] = []
+    changes: list[Change] = []
     for question, query in zip(questions, queries, strict=True):
         asked = words(query_text(question))
         lexical = index.scores(asked)
@@ -76,8 +77,8 @@ def search_context(
         by_bm25, by_dense = by_score(lexical), by_score(dense)
         pool = set(candidate_pool(by_bm25, by_dense, size=pool_size))
         bm25_ranks, dense_ranks = ranks(by_bm25), ranks(by_dense)
-        found.changes.append(changed(by_bm25, by_score(reference.scores(asked)) if reference else by_bm25))
-        found.rows += [
+        changes.append(changed(by_bm25, by_score(reference.scores(asked)) if reference else by_bm25))
+        rows += [
             {
                 "question_id": question.question_id,
                 "atom_id": atom.atom_id,
@@ -93,7 +94,7 @@ def search_context(
             }
             for position, atom in enumerate(atoms)
         ]
-    return found
+    return Found(rows, changes)
 
 
 def nearest_parts(query: np.ndarray, vectors: np.ndarray, owners: Sequence[int]) -> list[int]:

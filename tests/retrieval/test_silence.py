@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from plancheck.retrieval.silence import silent
+from plancheck.retrieval.silence import silence, silent
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,12 @@ def test_a_ranking_is_silent_where_no_score_differs(scores: list[float], expecte
 def test_a_score_that_is_no_number_is_refused() -> None:
     with pytest.raises(ValueError, match="NaN"):
         silent([1.0, float("nan")])
+
+
+def test_silent_questions_are_told() -> None:
+    rows = [
+        {"question_id": question, "score": score}
+        for question, score in [("a", 0.0), ("a", 0.0), ("b", 1.0), ("b", 0.0), ("c", 2.0)]
+    ]
+    told = "BM25: all scores are equal in 2 of 3 questions; there the order is that of position"
+    assert silence("BM25", rows, "score") == told
