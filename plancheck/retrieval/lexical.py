@@ -44,3 +44,8 @@ class LexicalIndex:
         if self._index is None:
             return np.zeros(self._size)
         return np.asarray(self._index.get_scores(query), dtype=np.float64)
+
+    def lowest_weight(self, query: Sequence[str]) -> float:
+        """The smallest weight of a word of the query that some atom has; infinity when none has one."""
+        weights = self._index.idf if self._index else {}
+        return min((weights[word] for word in query if word in weights), default=math.inf)

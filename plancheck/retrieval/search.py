@@ -25,11 +25,12 @@ class Found:
 
     Attributes:
         rows: of data/retrieval.parquet, by question as given and then by position.
-        changes: a question each: where BM25's ranking differs from Okapi's with weights above 0.
+        changes: a question each: where BM25's ranking differs from that by Lucene's weights, None where every word of
+            the question that some atom has weighs more than 0.
     """
 
     rows: list[dict[str, Any]]
-    changes: list[Change]
+    changes: list[Change | None]
 
 
 def search_context(
@@ -65,9 +66,9 @@ def search_context(
     queries = encoder.encode([query_text(question) for question in questions], batch_size=batch_size)
     atom_words = [words(text) for text in texts]
     index = LexicalIndex(atom_words, variant=variant)
-    reference = LexicalIndex(atom_words, variant="lucene") if variant == "okapi" else None
+    reference = LexicalIndex(atom_words, variant="lucene")
     rows: list[dict[str, Any]] = []
-    changes: list[Change] = []
+    changes: list[Change | None] = []
     for question, query in zip(questions, queries, strict=True):
         asked = words(query_text(question))
         lexical = index.scores(asked)
@@ -77,7 +78,8 @@ def search_context(
         by_bm25, by_dense = by_score(lexical), by_score(dense)
         pool = set(candidate_pool(by_bm25, by_dense, size=pool_size))
         bm25_ranks, dense_ranks = ranks(by_bm25), ranks(by_dense)
-        changes.append(changed(by_bm25, by_score(reference.scores(asked)) if reference else by_bm25))
+        above = index.lowest_weight(asked) > 0
+        changes.append(None if above else changed(by_bm25, by_score(reference.scores(asked))))
         rows += [
             {
                 "question_id": question.question_id,

@@ -27,11 +27,19 @@ def changed(ranking: Ranking, reference: Ranking) -> Change:
     return Change(ranking[:1] != reference[:1], set(ranking[:FIRST]) != set(reference[:FIRST]))
 
 
-def counted(variant: str, changes: Sequence[Change]) -> dict[str, str | int]:
-    """The entry of reports/retrieve.json for BM25: questions in which zero or negative weights change the ranking."""
+def counted(variant: str, changes: Sequence[Change | None]) -> dict[str, str | int]:
+    """The entry of reports/retrieve.json for BM25.
+
+    Args:
+        variant: of BM25.
+        changes: a question each, None where every word weighs more than 0: such a question is not counted, although
+            the weights above 0 differ a little between the variants.
+    """
+    concerned = [change for change in changes if change]
     return {
         "variant": variant,
         "questions": len(changes),
-        "first_atom_differs": sum(change.first_atom for change in changes),
-        "first_five_differ": sum(change.first_five for change in changes),
+        "weight_0_or_below": len(concerned),
+        "first_atom_differs": sum(change.first_atom for change in concerned),
+        "first_five_differ": sum(change.first_five for change in concerned),
     }

@@ -69,6 +69,20 @@ def test_a_word_of_the_question_never_lowers_an_atom(variant, atoms, query):
     assert all(score <= scores.min() for score in without)
 
 
+@pytest.mark.parametrize("variant", NEVER_NEGATIVE)
+@given(st.lists(bags, min_size=1, max_size=8), bags)
+def test_every_weight_is_above_0(variant, atoms, query):
+    assert LexicalIndex(atoms, variant=variant).lowest_weight(query) > 0
+
+
+def test_okapi_weighs_a_word_of_half_the_atoms_0_and_a_common_one_in_few_atoms_less():
+    index = LexicalIndex([["mill", "river"], ["boat", "river"]], variant="okapi")
+    assert index.lowest_weight(["mill", "lighthouse"]) == 0
+    assert index.lowest_weight(["mill", "river"]) < 0
+    assert index.lowest_weight(["lighthouse"]) == math.inf
+    assert LexicalIndex([[]], variant="okapi").lowest_weight(["mill"]) == math.inf
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 @given(st.lists(bags, min_size=1, max_size=8))
 def test_a_question_without_a_word_of_the_atoms_ranks_nothing(variant, atoms):

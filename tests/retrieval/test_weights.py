@@ -30,7 +30,12 @@ def test_rankings_of_other_atoms_are_refused():
         changed((0, 1), (0, 2))
 
 
-def test_questions_are_counted():
-    changes = [Change(True, False), Change(True, True), Change(False, False)]
-    expected = {"variant": "okapi", "questions": 3, "first_atom_differs": 2, "first_five_differ": 1}
-    assert counted("okapi", changes) == expected
+def test_questions_with_a_weight_of_0_or_below_are_counted():
+    changes = [Change(True, False), None, Change(True, True), Change(False, False)]
+    assert counted("okapi", changes) == {
+        "variant": "okapi",
+        "questions": 4,
+        "weight_0_or_below": 3,
+        "first_atom_differs": 2,
+        "first_five_differ": 1,
+    }
