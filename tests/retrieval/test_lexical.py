@@ -111,6 +111,21 @@ def test_accents_and_ligatures_match_in_whatever_form(cases, variant):
         assert "\ufb01xed" in best
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("texts", "query", "best"),
+    [
+        (["রিমা মাছ কিনল", "রমা মাছ কিনল", "রুমা মাছ কিনল"], "রুমা কী কিনল?", 2),
+        (["قَلَم على الطاولة", "قِلَم على الطاولة", "عِلْم على الطاولة"], "أين عِلْم؟", 2),
+        (["The depot has ＡＢＣ１２ keys.", "The depot has ＡＢＣ１３ keys.", "A mill."], "Where is ABC13?", 1),
+        (["The re\u00adfec\u00adto\u00adry opens.", "The fec to ry.", "A mill re."], "When is the refectory open?", 0),
+        (["O RIO", "ΟΔΟΣ ΕΡΜΟΥ", "ΟΔΟΣ ΑΘΗΝΑΣ"], "που ειναι η οδος ερμου;", 1),
+    ],
+)
+def test_marks_widths_hyphens_and_case_do_not_part_words(variant, texts, query, best):
+    assert first(texts, query, variant) == best
+
+
 @pytest.mark.parametrize("variant", NEVER_NEGATIVE)
 def test_names_that_differ_by_a_vowel_sign_are_different(cases, variant):
     for texts, query in case(cases, "combining_marks_within_words", window_chars=300, overlap_chars=30):

@@ -1,6 +1,8 @@
 """Words of every script, matched in their folded form and found where they stand."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from plancheck.retrieval.words import placed, words
 
+SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "longbench_v2_sample.json"
 TEXTS = st.text(
     st.one_of(
         st.sampled_from("aZ9_ -'fiﬁéΣς½Ａｂ漢字がカー々น้ำใจខ្មែរမြန်မາລາวहिन्दीمُحَمَّد가각\u0301\u00ad\u200b\u200d〇٣๑\n"),
@@ -19,6 +22,14 @@ TEXTS = st.text(
 @given(st.text(st.characters(codec="ascii")))
 def test_ascii_words_are_lower_case_letters_and_digits(text):
     assert words(text) == re.findall(r"[a-z0-9]+", text.lower())
+
+
+@pytest.mark.skipif(not SAMPLE.exists(), reason="the real questions are not here")
+def test_real_ascii_contexts_keep_their_words():
+    contexts = [item["context"] for item in json.loads(SAMPLE.read_text(encoding="utf-8"))]
+    plain = [context for context in contexts if context.isascii()]
+    assert plain
+    assert all(words(context) == re.findall(r"[a-z0-9]+", context.lower()) for context in plain)
 
 
 @pytest.mark.parametrize(
