@@ -1,9 +1,10 @@
 """The words of a text, as BM25 and the planner's snippets match them.
 
 Texts are matched in their folded form (`plancheck.matching`): letters and digits of every script with the marks that
-follow them. Han, kana, Thai, Lao, Khmer and Burmese are written without spaces; there every two neighbouring
-characters, as a reader sees them, are a word, overlapping. No segmenter: it would need a dictionary and a version for
-each language and a guess of the language, and question and context may be cut apart differently.
+follow them, so that vocalised Arabic does not match unvocalised. Han, kana, Thai, Lao, Khmer and Burmese are written
+without spaces; there every two neighbouring characters, as a reader sees them, are a word, overlapping. Single
+characters beside the pairs rank worse (tests/retrieval/renderings.json). No segmenter: it would need a dictionary and
+a version for each language and a guess of the language, and might cut a question otherwise than its context.
 """
 
 from dataclasses import dataclass
