@@ -14,6 +14,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.files import DATA, write_table
 from plancheck.params.study import read_params
 from plancheck.records import RERANK
+from plancheck.retrieval.silence import silence
 from tasks.rerank import rerank_shard
 from tasks.shards import shards, workers
 
@@ -32,6 +33,7 @@ def rerank() -> None:
     futures = [rerank_shard.submit(shard, reranker.path, settings) for shard in questions]
     rows = [row for part in results(futures, questions, what="rerank: questions") for row in part]
     write_table(DATA / "rerank.parquet", rows, RERANK)
+    LOG.info(silence("rerank", rows, "rerank_score"))
     seconds = time.monotonic() - started
     LOG.info("%s candidates reranked in %.0f s (%.0f/s)", f"{len(rows):,}", seconds, len(rows) / seconds)
 

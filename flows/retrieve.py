@@ -1,7 +1,8 @@
-"""Stage retrieve as a Prefect flow: data/retrieval.parquet."""
+"""Stage retrieve as a Prefect flow: data/retrieval.parquet, reports/retrieve.json."""
 
 import logging
 import time
+from pathlib import Path
 
 from prefect import flow
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -11,14 +12,17 @@ from flows.progress import results
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.files import DATA, write_table
+from plancheck.files import DATA, write_json, write_table
 from plancheck.params.study import read_params
 from plancheck.records import RETRIEVAL
+from plancheck.retrieval.silence import silence
+from plancheck.retrieval.weights import counted
 from tasks.retrieve import retrieve_shard
 from tasks.shards import shards, workers
 
 LOG = logging.getLogger("plancheck.retrieve")
 
+REPORT = Path("reports/retrieve.json")
 CONTEXTS_A_SHARD = 4
 
 
@@ -30,9 +34,14 @@ def retrieve() -> None:
     contexts = shards(sorted({question.context_id for question in read_questions()}), size=CONTEXTS_A_SHARD)
     started = time.monotonic()
     futures = [retrieve_shard.submit(shard, encoder.path, settings) for shard in contexts]
-    rows = [row for part in results(futures, contexts, what="retrieve: contexts") for row in part]
+    parts = results(futures, contexts, what="retrieve: contexts")
+    rows = [row for part in parts for row in part.rows]
     rows.sort(key=lambda row: (row["question_id"], row["position"]))
     write_table(DATA / "retrieval.parquet", rows, RETRIEVAL)
+    bm25 = counted(settings.bm25.variant, [change for part in parts for change in part.changes])
+    write_json(REPORT, {"bm25": bm25})
+    LOG.info(silence("BM25", rows, "bm25_score"))
+    LOG.info(silence("dense", rows, "dense_score"))
     atoms = {row["atom_id"]: row["truncated"] for row in rows}
     LOG.info(
         "%s atoms ranked in %.0f s (%.1f atoms/s); the encoder reads only the beginning of %.1f %% of them",

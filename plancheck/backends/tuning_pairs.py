@@ -8,6 +8,7 @@ from plancheck.records import Benchmark, Question
 from plancheck.retrieval.lexical import LexicalIndex
 from plancheck.retrieval.query import query_text
 from plancheck.retrieval.ranking import by_score
+from plancheck.retrieval.words import words
 
 # Short windows, whatever the atoms of the study: a pair costs by its length, and what is learned carries over.
 WINDOW_CHARS, OVERLAP_CHARS = 200, 40
@@ -56,7 +57,8 @@ def question_pairs(question: Question, context: str, *, negatives: int, generato
     wrong = [atom for atom in atoms if not any(atom.start < span.end and span.start < atom.end for span in spans)]
     query = query_text(question)
     wanted = min(negatives * len(right), len(wrong))
-    scores = LexicalIndex([context[atom.start : atom.end] for atom in wrong]).scores(query)
+    index = LexicalIndex([words(context[atom.start : atom.end]) for atom in wrong], variant="okapi")
+    scores = index.scores(words(query))
     liked = by_score(scores)[: (wanted + 1) // 2]
     others = sorted(set(range(len(wrong))) - set(liked))
     chosen = [*liked, *generator.sample(others, wanted - len(liked))]

@@ -7,6 +7,8 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from plancheck.params.section import Device, Section, Share
 
+Variant = Literal["okapi", "plus", "l", "lucene"]
+
 
 class Window(Section):
     window_chars: PositiveInt
@@ -41,8 +43,13 @@ class Atoms(Section):
     other: Window
 
 
+class Bm25(Section):
+    variant: Variant = Field(description="okapi is rank-bm25's, as published; the others have no weight of 0 or below")
+
+
 class Retrieve(Section):
     pool_size: PositiveInt = Field(description="atoms in the candidate pool of a question")
+    bm25: Bm25
     rrf_k: PositiveInt
     mmr_lambda: Share = Field(description="1 is pure relevance, 0 pure novelty")
     dense_coverage: Literal["head", "windows"]

@@ -1,10 +1,11 @@
 """The part of a candidate atom that the planner is shown."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Sequence
 
 from plancheck.records import Span
-from plancheck.retrieval.lexical import WORD, tokens
+from plancheck.retrieval.words import placed, words
 
 
 def snippet(text: str, query: str, *, chars: int) -> str:
@@ -12,7 +13,8 @@ def snippet(text: str, query: str, *, chars: int) -> str:
 
     A distinct word of the query counts once in a stretch and the more the rarer it is in the text: 1 / its count
     there. Equal stretches: the earliest. The shared words lie in the middle of what is shown; the whole text when it
-    fits, its beginning when no word is shared.
+    fits, its beginning when no word is shared. Words are BM25's (`plancheck.retrieval.words`); what is shown is cut
+    between words, or between characters where a script has no spaces.
 
     Raises:
         ValueError: ``chars`` is not positive.
@@ -21,15 +23,15 @@ def snippet(text: str, query: str, *, chars: int) -> str:
         raise ValueError(f"chars must be at least 1, got {chars}")
     if len(text) <= chars:
         return text
-    asked = set(tokens(query))
-    words = [(match.group().lower(), Span(match.start(), match.end())) for match in WORD.finditer(text)]
-    shared = [(word, span) for word, span in words if word in asked]
+    asked = set(words(query))
+    found = placed(text)
+    shared = [(word, span) for word, span in found.words if word in asked]
     core = richest(shared, chars=chars) if shared else Span(0, 0)
     room = chars - (core.end - core.start)
     if room < 0:  # one word longer than the snippet
         return text[core.start : core.start + chars]
     start = min(max(core.start - room // 2, 0), len(text) - chars)
-    shown = whole_words(text, Span(start, start + chars), core)
+    shown = uncut(Span(start, start + chars), core, found.units)
     return text[shown.start : shown.end]
 
 
@@ -55,17 +57,17 @@ def richest(shared: Sequence[tuple[str, Span]], *, chars: int) -> Span:
     return best
 
 
-def whole_words(text: str, span: Span, core: Span) -> Span:
-    """The span without the words that its ends cut, as far as that leaves the core whole and something to show."""
+def uncut(span: Span, core: Span, units: Sequence[Span]) -> Span:
+    """The span without the units that its ends cut, as far as that leaves the core whole and something to show.
+
+    Args:
+        units: what should not be cut, by position.
+    """
     start, end = span.start, span.end
-    if start and WORD.match(text[start - 1]) and WORD.match(text[start]):
-        cut = WORD.match(text, start)
-        if cut and cut.end() <= core.start:
-            start = cut.end()
-    if end < len(text) and WORD.match(text[end]):
-        reached = end
-        while reached > start and WORD.match(text[reached - 1]):
-            reached -= 1
-        if reached > max(start, core.end - 1):
-            end = reached
+    before = bisect_left(units, start, key=lambda unit: unit.start) - 1
+    if before >= 0 and start < units[before].end <= core.start:
+        start = units[before].end
+    after = bisect_right(units, end, key=lambda unit: unit.end)
+    if after < len(units) and max(start, core.end - 1) < units[after].start < end:
+        end = units[after].start
     return Span(start, end)

@@ -1,29 +1,51 @@
-"""BM25 over the atoms of one context (rank-bm25's Okapi)."""
+"""BM25 over the atoms of one context, from rank-bm25."""
 
-import re
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 import numpy as np
-from rank_bm25 import BM25Okapi
+from rank_bm25 import BM25, BM25L, BM25Okapi, BM25Plus
 
-WORD = re.compile(r"[^\W_]+")
+from plancheck.params.retrieval import Variant
 
 
-def tokens(text: str) -> list[str]:
-    """Lower-case alphanumeric words, in order; letters and digits of every script, no underscore."""
-    return WORD.findall(text.lower())
+class Lucene(BM25Okapi):  # type: ignore[misc]  # rank-bm25 has no types
+    """Okapi with Lucene's weight of a word, log(1 + (N - n + 0.5) / (n + 0.5)), which is always above 0."""
+
+    def _calc_idf(self, nd: Mapping[str, int]) -> None:
+        for word, count in nd.items():
+            self.idf[word] = math.log(1 + (self.corpus_size - count + 0.5) / (count + 0.5))
+
+
+VARIANTS: Final[Mapping[Variant, type[BM25]]] = {"okapi": BM25Okapi, "plus": BM25Plus, "l": BM25L, "lucene": Lucene}
 
 
 class LexicalIndex:
-    """BM25 of the atoms of one context; k1 = 1.5, b = 0.75, epsilon = 0.25 (rank-bm25's defaults)."""
+    """BM25 of the atoms of one context, with the constants that rank-bm25 sets (k1 = 1.5, b = 0.75).
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._words = [tokens(text) for text in texts]
+    Args:
+        atoms: the words of each atom, see `plancheck.retrieval.words`.
+        variant: how a word is weighted. "okapi" gives 0 to a word in half of the atoms; one in more has a quarter of
+            the mean weight, which in few atoms is below 0. The others' weights are above 0. "plus" adds a constant to
+            all atoms alike for each word of the query.
+    """
+
+    def __init__(self, atoms: Sequence[Sequence[str]], *, variant: Variant) -> None:
+        self._size = len(atoms)
         # rank-bm25 divides by the corpus size and by the mean length, so a context without any word has no index.
-        self._index = BM25Okapi(self._words) if any(self._words) else None
+        self._index = VARIANTS[variant](atoms) if any(atoms) else None
 
-    def scores(self, query: str) -> np.ndarray:
-        """A score for each atom, shape (n,), exactly as rank-bm25 gives it; zeros where no atom has a word."""
+    def scores(self, query: Sequence[str]) -> np.ndarray:
+        """A score for each atom, shape (n,), exactly as rank-bm25 gives it; zeros where no atom has a word.
+
+        A word that stands twice in the query counts twice.
+        """
         if self._index is None:
-            return np.zeros(len(self._words))
-        return np.asarray(self._index.get_scores(tokens(query)), dtype=np.float64)
+            return np.zeros(self._size)
+        return np.asarray(self._index.get_scores(query), dtype=np.float64)
+
+    def lowest_weight(self, query: Sequence[str]) -> float:
+        """The smallest weight of a word of the query that some atom has; infinity when none has one."""
+        weights = self._index.idf if self._index else {}
+        return min((weights[word] for word in query if word in weights), default=math.inf)

@@ -1,19 +1,15 @@
-"""Rankings of atoms: BM25 against rank_bm25 itself, fusion, diversity, pools, cosines."""
+"""Rankings of atoms: fusion, diversity, pools, cosines."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rank_bm25 import BM25Okapi
 
 from plancheck.retrieval.candidates import candidate_pool
 from plancheck.retrieval.dense import cosines
 from plancheck.retrieval.diversity import maximal_marginal_relevance
 from plancheck.retrieval.fusion import reciprocal_rank
-from plancheck.retrieval.lexical import LexicalIndex, tokens
 from plancheck.retrieval.ranking import by_score, ranks
-
-words = st.lists(st.sampled_from(["mill", "river", "Tarn", "1887", "boat"]), min_size=0, max_size=12).map(" ".join)
 
 
 def permutations(n):
@@ -22,19 +18,6 @@ def permutations(n):
 
 def unit(rows):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def test_words_are_lower_case_letters_and_digits_of_any_script():
-    assert tokens("The MILL_at Tarn-1887, Ärger 漢字!") == ["the", "mill", "at", "tarn", "1887", "ärger", "漢字"]
-
-
-@given(st.lists(words, min_size=1, max_size=8), words)
-def test_bm25_scores_are_rank_bm25s_own(texts, query):
-    if any(tokens(text) for text in texts):
-        expected = BM25Okapi([tokens(text) for text in texts]).get_scores(tokens(query))
-    else:
-        expected = np.zeros(len(texts))
-    assert LexicalIndex(texts).scores(query).tolist() == expected.tolist()
 
 
 def test_equal_scores_keep_the_earlier_atom():

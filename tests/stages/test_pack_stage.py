@@ -8,7 +8,7 @@ from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.errors import StudyError
 from plancheck.files import DATA, read_table, write_table
 from plancheck.params.pack import Pack, Policy
-from plancheck.params.retrieval import Retrieve
+from plancheck.params.retrieval import Bm25, Retrieve
 from plancheck.params.study import Params
 from plancheck.records import ATOMS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
 from plancheck.stages import pack
@@ -28,7 +28,15 @@ POLICIES = {
 
 def params(policies=POLICIES):
     return Params.model_construct(
-        retrieve=Retrieve(pool_size=3, rrf_k=60, mmr_lambda=0.5, dense_coverage="head", batch_size=1, device="cpu"),
+        retrieve=Retrieve(
+            pool_size=3,
+            bm25=Bm25(variant="okapi"),
+            rrf_k=60,
+            mmr_lambda=0.5,
+            dense_coverage="head",
+            batch_size=1,
+            device="cpu",
+        ),
         pack=Pack(seed=1, budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
     )
 

@@ -14,7 +14,7 @@ from plancheck.params.answer import Route
 from plancheck.params.benchmark import Split
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Plan, Planner, Tune
-from plancheck.params.retrieval import Atoms, MultiDocument, Retrieve, Window
+from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Retrieve, Window
 from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
 from plancheck.privacy import switch_off_telemetry
@@ -48,7 +48,15 @@ def study_params(group_by="none", sizes=None):
             multi_document=MultiDocument(window_chars=60, overlap_chars=10, domains=["Multi"], separators=[]),
             other=Window(window_chars=80, overlap_chars=10),
         ),
-        retrieve=Retrieve(pool_size=POOL, rrf_k=60, mmr_lambda=0.7, dense_coverage="head", batch_size=1, device="auto"),
+        retrieve=Retrieve(
+            pool_size=POOL,
+            bm25=Bm25(variant="okapi"),
+            rrf_k=60,
+            mmr_lambda=0.7,
+            dense_coverage="head",
+            batch_size=1,
+            device="auto",
+        ),
         pack=Pack(
             seed=1,
             budgets_chars=[100, 50],
