@@ -51,8 +51,8 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     },
     "French": {
         "answer": r"réponse", "is": r"est|sont|serait", "so": r"donc|c['’]est", "not": r"(?:n['’]est )?pas", "but": r"mais",
-        "wrong": r"fausse|faux|incorrecte?", "right": r"correcte?|bonne|juste", "because": r"car|parce|puisque",
-        "or": r"ou|et", "the": r"la|l['’]", "final": r"finale|finalement",
+        "wrong": r"fausse|faux|incorrecte?", "right": r"correcte?|bonne|juste", "because": r"car|parce|puisque", "option": r"(?:l['’])?option",
+        "or": r"ou|et", "the": r"la", "final": r"finale|finalement",
     },
     "Spanish": {
         "answer": r"respuesta", "option": r"opción", "is": r"es|son|sería", "so": r"por lo tanto", "not": r"no(?= es\b)",
@@ -64,7 +64,7 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
         "but": r"mas sim|mas", "wrong": r"incorreta|errada", "right": r"correta", "because": r"pois", "or": r"ou|e",
     },
     "Italian": {
-        "answer": r"risposta", "option": r"opzione", "is": r"è|sono|sarebbe", "so": r"quindi|pertanto", "not": r"non",
+        "answer": r"risposta", "option": r"(?:l['’])?opzione", "is": r"è|sono|sarebbe", "so": r"quindi|pertanto", "not": r"non",
         "but": r"ma|bensì", "wrong": r"errata|sbagliata|falsa", "right": r"corretta|giusta", "because": r"perché|poiché",
     },
     "Dutch": {

@@ -17,11 +17,11 @@ _JOINT = r"[)*]{0,3}(?:,?j|,)[nho]{0,2}[(*]{0,3}"
 
 
 def _group(letter: str) -> str:
-    return f"{letter}(?:{_JOINT}{letter})*"
+    return f"{letter}(?:{_JOINT}{letter}){{0,6}}"
 
 
 # "A", "A and B", "A, B and C": a comma alone does not join what is rejected.
-_LIST = rf"{_UPPER}(?:(?:[)*]{{0,3}},[no]?[(*]{{0,3}}{_UPPER})*[)*]{{0,3}},?j[no]?[(*]{{0,3}}{_UPPER})?"
+_LIST = rf"{_UPPER}(?:(?:[)*]{{0,3}},[no]?[(*]{{0,3}}{_UPPER}){{0,6}}[)*]{{0,3}},?j[no]?[(*]{{0,3}}{_UPPER})?"
 _REJECTED = (
     regex.compile(rf"x[ihno(*]{{0,4}}{_LIST}"),
     regex.compile(rf"{_LIST}[)*]{{0,3}}[ihno:]{{0,4}}(?:w|x(?![ihno(*]{{0,4}}[A-D]))"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import regex
@@ -25,13 +26,10 @@ _UPPER = rf"{_BEFORE}(?:[B-D]|A(?![ \t]+(?!{_NO_ARTICLE})\p{{Latin}})){_AFTER}"
 # In lower case only where the clause ends, for "a" is a word.
 _LOWER = rf"{_BEFORE}[a-d]{_AFTER}(?=\s*(?:[^\w\s]|_|\n|\Z)|[ \t]+{_role('because')})"
 
-SIGNS: Final[dict[Role, str]] = {
-    "answer": "n", "option": "o", "is": "i", "so": "s", "not": "x", "but": "u", "wrong": "w", "right": "k",
-    "because": "y", "or": "j", "the": "h", "final": "f",
-}  # fmt: skip
-# The first that fits decides, so longer words stand before their beginnings.
-_KINDS: Final = (
-    ("m", r"\\boxed\{|\\fbox\{|<answer>|[\"'](?i:(?:final|correct|best)?_?(?:answer|choice|option|letter)[\w ]{0,20})[\"']\s*:"),
+# The first that fits decides.
+_MARKS: Final = (
+    ("m", r"\\boxed\{|\\fbox\{|<answer>"),
+    ("m", r"[\"'](?i:(?:final|correct|best)?_?(?:answer|choice|option|letter)[\w ]{0,20})[\"']\s*:"),
     (".", r"[.?!。؟।]+"),
     ("\n", r"\n\s*"),
     ("(", r"[(\[{“‘«「【]|<[^<>\n]{1,30}>|\\[A-Za-z]+"),
@@ -42,18 +40,22 @@ _KINDS: Final = (
     ("j", r"[/&+]"),
     ("A", _UPPER),
     ("a", _LOWER),
-    ("v", r"(?i:\banswer (?:choices|options)\b)"),
-    *((SIGNS[role], _role(role)) for role in ("final", "but", "wrong", "so", "not", "right", "because", "answer", "option", "is", "the", "or")),
     ("v", rf"{_APART}+(?:['’_-]{_APART}+|[.,]\p{{N}}+)*|\S"),
 )
-_TOKEN = regex.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_KINDS)), regex.V1)
+_TOKEN = regex.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_MARKS)), regex.V1)
+_ROLES: Final[tuple[tuple[str, Role], ...]] = (
+    ("f", "final"), ("u", "but"), ("w", "wrong"), ("s", "so"), ("x", "not"), ("k", "right"), ("y", "because"),
+    ("n", "answer"), ("o", "option"), ("i", "is"), ("h", "the"), ("j", "or"),
+)  # fmt: skip
+_KNOWN = regex.compile("|".join(f"(?P<k{index}>{_role(role)})" for index, (_, role) in enumerate(_ROLES)), regex.V1)
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """``signs[i]`` says what token ``i`` is, ``starts[i]`` where it begins: A to D and a to d are letters that stand
-    alone, the values of SIGNS words, "m" what marks the answer (a box, a field of JSON), "v" any other word, "." the end
-    of a sentence, "\n" of a line, "(", ")" and "*" what stands around letters, ":", "," and "j" what links them.
+    alone; "m" what marks the answer (a box, a field of JSON), "." the end of a sentence, "\\n" of a line, "(", ")" and
+    "*" what stands around letters, ":" and "," what links them; f, u, w, s, x, k, y, n, o, i, h and j words by their role
+    (_ROLES), "v" any other word.
     """
 
     signs: str
@@ -64,8 +66,19 @@ def tokens(text: str) -> Tokens:
     """The tokens of a text as `plancheck.matching.fold` gives it, in order; blanks are none."""
     signs: list[str] = []
     starts: list[int] = []
+    end = 0
     for match in _TOKEN.finditer(text):
-        kind = _KINDS[match.lastindex - 1][0]
-        signs.append(match.group() if kind in "Aa" else kind)
+        if match.start() < end:
+            continue
+        sign = _MARKS[match.lastindex - 1][0]
+        if sign == "v" and _may_begin(match.group()) and (known := _KNOWN.match(text, match.start())):
+            sign, end = _ROLES[known.lastindex - 1][0], known.end()
+        signs.append(match.group() if sign in "Aa" else sign)
         starts.append(match.start())
     return Tokens("".join(signs), starts)
+
+
+@lru_cache(maxsize=50_000)
+def _may_begin(word: str) -> bool:
+    """Whether a known word or several can begin with this one: most words are passed by cheaply."""
+    return any(_KNOWN.fullmatch(begin, partial=True) for begin in (word, f"{word} "))
