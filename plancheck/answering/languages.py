@@ -5,18 +5,18 @@ from typing import Final, Literal
 
 # What is named ("answer"), what may stand before its letter ("option"), what links the two ("is"), what chooses the
 # letter after it ("so"), what rejects ("not") the letter after it and what turns from there to the right one ("but"),
-# what rejects ("wrong") or confirms ("right") the letter before it, what gives reasons for a letter ("because"), what
+# what rejects ("wrong", which may turn as well: "AではなくC") or confirms ("right") the letter before it, what gives reasons for a letter ("because"), what
 # joins letters ("or"), what may stand between all these ("the"), and what marks the last word of several ("final").
 Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "final"]
 
 # Alternatives, as patterns without case. Arabic to Thai hold the words of the languages that MMMLU is translated to.
 LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     "English": {
-        "answer": r"answer|correct one|right one|best one",
+        "answer": r"answer(?! choices| options)|correct one|right one|best one",
         "option": r"option|choice|letter",
         "is": r"is|be|are|was|were",
         "so": r"so|therefore|thus|hence|it is|it['’]s|it (?:must|has to|should|would) be|choose|pick|select|go with",
-        "not": r"not|(?:is|are|was|can|could|must|does|do|did)n['’]t|cannot|neither|nor|never|rather than|instead of"
+        "not": r"not|(?:is|are|was|can|could|must|does|do|did)n['’]t|cannot|neither|nor|never|rather than|instead of|than|over"
         r"|(?:rul|eliminat|reject|discard|exclud)(?:es?|s|ed|ing)?(?: out)?",
         "but": r"but rather|but|rather",
         "wrong": r"wrong|incorrect|false|untrue|unsupported|impossible|irrelevant|fails?|contradict(?:s|ed)?|out"
@@ -36,12 +36,12 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     },
     "Japanese": {
         "answer": r"答え|正解|回答|解答", "option": r"選択肢", "is": r"は", "so": r"よって|したがって",
-        "but": r"では?なくて?|じゃなくて?", "wrong": r"[はも](?:誤|間違|不正解|違)|(?:では|じゃ)な[いく]",
+        "wrong": r"[はも](?:誤|間違|不正解|違)|(?:では|じゃ)な[いく]",
         "right": r"[がは](?:正し|正解|適切)", "or": r"[とや]|または|もしくは|か", "final": r"最終|最後",
     },
     "Korean": {
         "answer": r"정답|답변|답안|답", "option": r"선택지|보기", "is": r"[은는이가]", "so": r"따라서|그러므로",
-        "but": r"아니라", "wrong": r"[은는이가도]?\s?(?:아니|아닌|아닙|틀렸|틀린|틀립|오답)",
+        "wrong": r"[은는이가도]?\s?(?:아니|아닌|아닙|틀렸|틀린|틀립|오답)",
         "right": r"[은는이가]\s?(?:정답|맞)", "or": r"또는|[와과]|이?거나", "final": r"최종",
     },
     "German": {
@@ -77,7 +77,7 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     },
     "Ukrainian": {"answer": r"відповідь|варіант", "or": r"або|та"},
     "Polish": {"answer": r"odpowiedź|odpowiedzią", "is": r"jest|brzmi|to", "not": r"nie", "or": r"lub|i"},
-    "Czech": {"answer": r"odpověď", "is": r"je", "not": r"není", "or": r"nebo|a"},
+    "Czech": {"answer": r"odpověď", "is": r"je", "not": r"není", "or": r"nebo"},
     "Swedish, Danish, Norwegian": {"answer": r"svaret|svar", "is": r"är|er", "not": r"inte|ikke", "or": r"eller|och|og"},
     "Turkish": {"answer": r"cevap|cevabı|yanıt", "option": r"seçenek", "wrong": r"değil\w*|yanlış\w*", "or": r"veya|ve"},
     "Vietnamese": {"answer": r"đáp án|trả lời", "is": r"là", "not": r"không phải", "wrong": r"sai", "or": r"hoặc|và"},

@@ -27,19 +27,19 @@ _REJECTED = (
     regex.compile(rf"{_LIST}[)*]{{0,3}}[ihno:]{{0,4}}(?:w|x(?![ihno(*]{{0,4}}[A-D]))"),
 )
 
-_TURN = r"(?:[^.:\n]{0,12}#[^.:\n]{0,12}?u)?"
+_TURN = r"(?:[^.:\n]{0,12}#[^.:\n]{0,12}?[uw])?"
 _REMARK = r"(?:\([^A-Da-d().]{1,12}\))?"
 _FILL = rf"{_TURN}[ihnos(*):,\n]{{0,10}}{_REMARK}[ihno(*):\n]{{0,6}}"
 _MARKED = regex.compile(rf"m[(*]{{0,4}}{_group(_ANY)}")
 _STATED = (
-    regex.compile(rf"n[^A-Da-d.:\n#x]{{0,25}}?[i:]{_FILL}{_group(_ANY)}"),
-    regex.compile(rf"o[*)\n]{{0,4}}i{_FILL}{_group(_ANY)}"),
+    regex.compile(rf"n[^A-Da-d.:\n#x]{{0,25}}?(?:[i:]|x(?=#)){_FILL}{_group(_ANY)}"),
+    regex.compile(rf"o[k*)\n]{{0,4}}i{_FILL}{_group(_ANY)}"),
     # "Option: A. The mill" is the first of a list as well.
-    regex.compile(rf"o[*)\n]{{0,4}}:{_FILL}{_group(_ANY)}(?![.)]{{1,2}}[^\n])"),
+    regex.compile(rf"o[k*)\n]{{0,4}}:{_FILL}{_group(_ANY)}(?![.)]{{1,2}}[^\n])"),
     regex.compile(rf"{_group(_UPPER)}[)*]{{0,3}}(?:h{{0,3}}i[h(*]{{0,4}}[kn]|k)"),
     regex.compile(rf"\A[(*:]{{0,4}}{_ANY}[)*.]{{0,5}}(?:\n|\Z)"),
 )
-_CHOSEN = regex.compile(rf"s[ihno(*:,]{{0,6}}{_group(_UPPER)}")
+_CHOSEN = regex.compile(rf"s[ihno(*:,]{{0,6}}{_group(_UPPER)}(?=[)*]{{0,3}}(?:[.,:;yux\n]|\Z))")
 _BEGUN = regex.compile(rf"(?:\A|(?<=\n))[(*:]{{0,4}}{_group(_UPPER)}(?=[).:,*y\n]|\Z)")
 _NAMED = (
     regex.compile(rf"[no][(*:]{{0,3}}{_group(_UPPER)}"),

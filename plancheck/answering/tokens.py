@@ -13,7 +13,7 @@ from plancheck.answering.languages import Role, words
 _APART = r"[[\p{L}\p{M}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]"
 _BEFORE = rf"(?<!{_APART})(?<!{_APART}['’])(?<!°)(?<!\b\p{{L}}\.)"
 _AFTER = rf"(?!{_APART}|[+#]|['’_-]{_APART}|\.\p{{L}}(?!\p{{L}}))"
-_WHOLE = r"(?<!{0})(?:{1})(?!{0})"
+_WHOLE = r"(?<!{0}(?={0}))(?:{1})(?!(?<={0}){0})"
 
 
 def _role(role: Role) -> str:
@@ -32,10 +32,11 @@ _MARKS: Final = (
     ("m", r"[\"'](?i:(?:final|correct|best)?_?(?:answer|choice|option|letter)[\w ]{0,20})[\"']\s*:"),
     (".", r"[.?!。؟।]+"),
     ("\n", r"\n\s*"),
+    (")", r"</[^<>\n]{1,30}>|<\|[^<>\n]{1,30}\|>"),
     ("(", r"[(\[{“‘«「【]|<[^<>\n]{1,30}>|\\[A-Za-z]+"),
     (")", r"[)\]}”’»」】]"),
-    ("*", r"[*_\"'`$~]+"),
-    (":", r"[:=→⇒–—]|-+>|(?<=\s)-(?=\s)"),
+    ("*", r"[*_\"'`$~#>•]+"),
+    (":", r"[:=→⇒–—]|-{1,3}>|(?<!\S)-(?=\s)"),
     (",", r"[,;]"),
     ("j", r"[/&+]"),
     ("A", _UPPER),
