@@ -72,7 +72,7 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
                for name, found in part.items()}  # fmt: skip
     plans = {name: found.plans[0] for name, found in planned.items()}
     failures = Counter(found.failure for found in plans.values())
-    if not {None, "unparsable"} & set(failures):
+    if not {None, "unparsable", "cut_off"} & set(failures):
         named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
         raise StudyError(
             f"plan: selector {selector} read not one of {len(plans)} prompts ({named}). Show the planner less of each "

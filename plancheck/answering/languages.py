@@ -1,12 +1,12 @@
 """The words with which replies name, reject and confirm a choice, by language."""
 
-from collections.abc import Iterator
 from typing import Final, Literal
 
 # What is named ("answer"), what may stand before its letter ("option"), what links the two ("is"), what chooses the
 # letter after it ("so"), what rejects ("not") the letter after it and what turns from there to the right one ("but"),
-# what rejects ("wrong", which may turn as well: "AではなくC") or confirms ("right") the letter before it, what gives reasons for a letter ("because"), what
-# joins letters ("or"), what may stand between all these ("the"), and what marks the last word of several ("final").
+# what rejects ("wrong", which may turn as well: "AではなくC") or confirms ("right") the letter before it, what gives
+# reasons for a letter ("because"), what joins letters ("or"), what may stand between all these ("the"), and what marks
+# the last word of several ("final").
 Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "final"]
 
 # Alternatives, as patterns without case. Arabic to Thai hold the words of the languages that MMMLU is translated to.
@@ -41,7 +41,7 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     },
     "Korean": {
         "answer": r"정답|답변|답안|답", "option": r"선택지|보기", "is": r"[은는이가]", "so": r"따라서|그러므로",
-        "wrong": r"[은는이가도]?\s?(?:아니|아닌|아닙|틀렸|틀린|틀립|오답)",
+        "wrong": r"[은는이가도]?\s?(?:아니[라고]?|아닌|아닙|틀렸|틀린|틀립|오답)",
         "right": r"[은는이가]\s?(?:정답|맞)", "or": r"또는|[와과]|이?거나", "final": r"최종",
     },
     "German": {
