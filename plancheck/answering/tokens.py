@@ -21,7 +21,10 @@ def _role(role: Role) -> str:
 
 
 # "A" before a word is the article, unless that word cannot begin what an article belongs to.
-_NO_ARTICLE = rf"(?:{_role('because')}|{_role('is')}|{_role('or')}|{_role('not')}|{_role('but')}|{_role('wrong')}|(?i:can|could|may|must|should|would|seems?)\b)"
+_NO_ARTICLE = "|".join(
+    [_role(role) for role in ("because", "is", "or", "not", "but", "wrong")]
+    + [r"(?i:for|in|by|can|could|may|must|should|would|seems?)\b"]
+)
 _UPPER = rf"{_BEFORE}(?:[B-D]|A(?![ \t]+(?!{_NO_ARTICLE})\p{{Latin}})){_AFTER}"
 # In lower case only where the clause ends, for "a" is a word.
 _LOWER = rf"{_BEFORE}[a-d]{_AFTER}(?=\s*(?:[^\w\s]|_|\n|\Z)|[ \t]+{_role('because')})"
@@ -53,10 +56,11 @@ _KNOWN = regex.compile("|".join(f"(?P<k{index}>{_role(role)})" for index, (_, ro
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """``signs[i]`` says what token ``i`` is, ``starts[i]`` where it begins: A to D and a to d are letters that stand
-    alone; "m" what marks the answer (a box, a field of JSON), "." the end of a sentence, "\\n" of a line, "(", ")" and
-    "*" what stands around letters, ":" and "," what links them; f, u, w, s, x, k, y, n, o, i, h and j words by their role
-    (_ROLES), "v" any other word.
+    """What each token is and where it begins.
+
+    ``signs`` has a character a token: A to D and a to d, letters that stand alone; "m", what marks the answer (a box, a
+    field of JSON); ".", the end of a sentence, and a line feed; "(", ")" and "*", what stands around letters; ":" and
+    ",", what links them; f, u, w, s, x, k, y, n, o, i, h and j, words by their role (_ROLES); "v", any other word.
     """
 
     signs: str

@@ -40,7 +40,10 @@ def candidate_texts(pool: Pool, *, snippet_chars: int | None) -> list[str]:
 
 
 def read_plan(reply: str, candidates: Sequence[Atom], *, max_atoms: int) -> Selected:
-    """The plan that a whole reply gives; "cut_off" when it ends inside the reasoning, "unparsable" when it names none."""
+    """The plan that a whole reply gives.
+
+    Without one the failure is "cut_off" when the reply ends inside the model's reasoning, else "unparsable".
+    """
     if after_reasoning(reply) is None:
         return Selected((), "cut_off")
     numbers = parse_plan(reply, candidates=len(candidates), max_atoms=max_atoms)

@@ -107,7 +107,7 @@ def test_any_text_gives_a_letter_at_its_place_or_none(reply):
         ("<think></think>\nB", "B"),
         ("◁think▷Answer: A◁/think▷**Answer: B**", "B"),
         (
-            "<|channel|>analysis<|message|>The answer is A.<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
+            "<|channel|>analysis<|message|>It is A<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
             "B",
         ),
         ("analysisWe need the mill. The answer is A.assistantfinalC", "C"),
@@ -278,9 +278,10 @@ TRACES = [
 ]  # fmt: skip
 WRAPPERS = [
     "{}", "{}.", "({})", "**{}**", "Answer: {}", "The correct answer is ({})", "The correct answer is {}",
-    "\\boxed{{{}}}", "$\\boxed{{\\text{{{}}}}}$", '{{"answer": "{}"}}', "<answer>{}</answer>", "答案:{}", "答えは{}です", "정답은 {}",
-    "Antwort: {}", "Réponse : {}", "Respuesta: {}", "Resposta: {}", "Risposta: {}", "Ответ: {}", "الإجابة: {}", "उत्तर: {}",
-    "คำตอบ: {}", "I choose {}.", "It is {}.", "{} is correct.", "Option {}", "{}) the mill", "{}\n\nOption {} it is.",
+    "\\boxed{{{}}}", "$\\boxed{{\\text{{{}}}}}$", '{{"answer": "{}"}}', "<answer>{}</answer>",
+    "答案:{}", "答えは{}です", "정답은 {}", "Antwort: {}", "Réponse : {}", "Respuesta: {}", "Resposta: {}",
+    "Risposta: {}", "Ответ: {}", "الإجابة: {}", "उत्तर: {}", "คำตอบ: {}",
+    "I choose {}.", "It is {}.", "{} is correct.", "Option {}", "{}) the mill", "{}\n\nOption {} it is.",
 ]  # fmt: skip
 
 
@@ -316,7 +317,7 @@ def test_two_letters_in_one_form_are_no_answer(one, other, wrapper):
 
 @pytest.mark.parametrize("trace", TRACES)
 def test_a_reply_that_ends_inside_its_reasoning_is_cut_off(trace):
-    assert after_reasoning(trace) == len(trace)
+    assert after_reasoning(trace) == len(trace.rstrip())
     assert after_reasoning(f"{trace}C<think>") is None
     assert parse_letter(f"{trace}C<think>The answer is B") is None
 
