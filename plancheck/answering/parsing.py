@@ -25,21 +25,22 @@ _LIST = rf"{_UPPER}(?:(?:[)*]{{0,3}},[no]?[(*]{{0,3}}{_UPPER}){{0,6}}[)*]{{0,3}}
 _REJECTED = (
     regex.compile(rf"x[ihno(*]{{0,4}}{_LIST}"),
     regex.compile(rf"{_LIST}[)*]{{0,3}}[ihno:]{{0,4}}(?:w|x(?![ihno(*]{{0,4}}[A-D]))"),
+    regex.compile(rf"{_LIST}[)*]{{0,3}}\?"),
 )
 
-_TURN = r"(?:[^.:\n]{0,12}#[^.:\n]{0,12}?[uw])?"
-_REMARK = r"(?:\([^A-Da-d().]{1,12}\))?"
+_TURN = r"(?:[^.?:\n]{0,12}#[^.?:\n]{0,12}?[uw])?"
+_REMARK = r"(?:\([^A-Da-d().?]{1,12}\))?"
 _FILL = rf"{_TURN}[ihnos(*):,\n]{{0,10}}{_REMARK}[ihno(*):\n]{{0,6}}"
 _MARKED = regex.compile(rf"m[(*]{{0,4}}{_group(_ANY)}")
 _STATED = (
-    regex.compile(rf"n[^A-Da-d.:\n#x]{{0,25}}?(?:[i:]|x(?=#)){_FILL}{_group(_ANY)}"),
+    regex.compile(rf"n[^A-Da-d.?:\n#x]{{0,25}}?(?:[i:]|x(?=#)){_FILL}{_group(_ANY)}"),
     regex.compile(rf"o[k*)\n]{{0,4}}i{_FILL}{_group(_ANY)}"),
     # "Option: A. The mill" is the first of a list as well.
     regex.compile(rf"o[k*)\n]{{0,4}}:{_FILL}{_group(_ANY)}(?![.)]{{1,2}}[^\n])"),
-    regex.compile(rf"{_group(_UPPER)}[)*]{{0,3}}(?:h{{0,3}}i[h(*]{{0,4}}[kn]|k)"),
+    regex.compile(rf"{_group(_UPPER)}[)*o]{{0,3}}(?:h{{0,3}}i[h(*]{{0,4}}[kn]|k)"),
     regex.compile(rf"\A[(*:]{{0,4}}{_ANY}[)*.]{{0,5}}(?:\n|\Z)"),
 )
-_CHOSEN = regex.compile(rf"s[ihno(*:,]{{0,6}}{_group(_UPPER)}(?=[)*]{{0,3}}(?:[.,:;yux\n]|\Z))")
+_CHOSEN = regex.compile(rf"s[ihno(*:,]{{0,6}}{_group(_UPPER)}(?=[)*]{{0,3}}(?:[.,:;yuxo\n]|\Z))")
 _BEGUN = regex.compile(rf"(?:\A|(?<=\n))[(*:]{{0,4}}{_group(_UPPER)}(?=[).:,*y\n]|\Z)")
 _NAMED = (
     regex.compile(rf"[no][(*:]{{0,3}}{_group(_UPPER)}"),
@@ -51,8 +52,8 @@ def parse_letter(reply: str) -> tuple[Letter, int] | None:
     """The chosen letter and its place in the reply, or None when the reply names none or leaves two possible.
 
     What stands after the model's reasoning counts (`after_reasoning`), in any language of LANGUAGES. Letters that the
-    reply rejects ("not A", "A and C are wrong") do not count. Of the others, the first of these forms that the reply
-    has decides, and all letters in that form must be the same; the place is that of the last one.
+    reply rejects ("not A", "A and C are wrong") or doubts ("A?") do not count. Of the others, the first of these forms
+    that the reply has decides, and all letters in that form must be the same; the place is that of the last one.
 
     1. the answer where it is marked: a box, a field "answer" of JSON, "<answer>C</answer>", "the final answer is C"
     2. a statement: "the answer is C", "Answer: c", "C is correct", a first line that is "C"
@@ -96,7 +97,7 @@ def _letters(signs: str, *patterns: "regex.Pattern[str]") -> Iterator[tuple[int,
 def marked(signs: str) -> list[int]:
     final = []
     for start, place in _letters(signs, *_STATED, _CHOSEN):
-        sentence = max(signs.rfind(end, 0, start) for end in ".\n")
+        sentence = max(signs.rfind(end, 0, start) for end in ".?\n")
         if "f" in signs[sentence + 1 : place]:
             final.append(place)
     return sorted([place for _, place in _letters(signs, _MARKED)] + final)

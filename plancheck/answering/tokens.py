@@ -33,14 +33,15 @@ _LOWER = rf"{_BEFORE}[a-d]{_AFTER}(?=\s*(?:[^\w\s]|_|\n|\Z)|[ \t]+{_role('becaus
 _MARKS: Final = (
     ("m", r"\\boxed\{|\\fbox\{|<answer>"),
     ("m", r"[\"'](?i:(?:final|correct|best)?_?(?:answer|choice|option|letter)[\w ]{0,20})[\"']\s*:"),
-    (".", r"[.?!。؟।]+"),
+    ("?", r"[.!]*[?؟]+"),
+    (".", r"[.!。।]+"),
     ("\n", r"\n\s*"),
     (")", r"</[^<>\n]{1,30}>|<\|[^<>\n]{1,30}\|>"),
     ("(", r"[(\[{“‘«「【]|<[^<>\n]{1,30}>|\\[A-Za-z]+"),
     (")", r"[)\]}”’»」】]"),
     ("*", r"[*_\"'`$~#>•]+"),
     (":", r"[:=→⇒–—]|-{1,3}>|(?<!\S)-(?=\s)"),
-    (",", r"[,;]"),
+    (",", r"[,;、]"),
     ("j", r"[/&+]"),
     ("A", _UPPER),
     ("a", _LOWER),
@@ -59,8 +60,8 @@ class Tokens:
     """What each token is and where it begins.
 
     ``signs`` has a character a token: A to D and a to d, letters that stand alone; "m", what marks the answer (a box, a
-    field of JSON); ".", the end of a sentence, and a line feed; "(", ")" and "*", what stands around letters; ":" and
-    ",", what links them; f, u, w, s, x, k, y, n, o, i, h and j, words by their role (_ROLES); "v", any other word.
+    field of JSON); ".", "?" and a line feed, the end of a sentence; "(", ")" and "*", what stands around letters; ":"
+    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h and j, words by their role (_ROLES); "v", any other word.
     """
 
     signs: str
