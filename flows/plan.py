@@ -79,9 +79,11 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
             "candidate (planner.snippet_chars) or fewer of them (retrieve.pool_size)."
         )
     LOG.info(
-        "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, in %.0f s",
+        "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, %d numbers that are no candidate's left out, "
+        "in %.0f s",
         selector, len(plans), sum(found.calls for found in planned.values()), 100 * failures[None] / len(plans),
-        sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1), time.monotonic() - started,
+        sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1),
+        sum(found.unknown for found in planned.values()), time.monotonic() - started,
     )  # fmt: skip
     return plans
 

@@ -41,19 +41,29 @@ def parse_plan(reply: str, *, candidates: int, max_atoms: int) -> tuple[int, ...
         max_atoms: most atoms of a plan; those named after it are left out.
 
     Returns:
-        Distinct numbers in order of first mention, unknown ones left out; empty when none is named, or when the reply
-        ends inside its reasoning. A range [2-4] names its ends. A number at the very end of a reply whose bracket is
-        open may have lost digits: it is left out.
+        Distinct numbers in order of first mention, those of no candidate left out (`unknown_numbers`); empty when none
+        is named, or when the reply ends inside its reasoning. A range [2-4] names its ends. A number at the very end of
+        a reply whose bracket is open may have lost digits: it is left out.
     """
+    named = dict.fromkeys(int(digits) for digits in _named(reply) if _is_candidate(digits, candidates))
+    return tuple(named)[:max_atoms]
+
+
+def unknown_numbers(reply: str, *, candidates: int) -> int:
+    """How many different numbers of no candidate a reply names where `parse_plan` reads a plan."""
+    return len({digits for digits in _named(reply) if not _is_candidate(digits, candidates)})
+
+
+def _is_candidate(digits: str, candidates: int) -> bool:
+    return len(digits) <= len(str(candidates)) and 1 <= int(digits) <= candidates
+
+
+def _named(reply: str) -> list[str]:
     start = after_reasoning(reply)
     if start is None:
-        return ()
+        return []
     text = fold(reply[start:])
-    named: dict[int, None] = {}
-    for digits in list(_bracketed(text)) or _said(text):
-        if len(digits) <= len(str(candidates)) and 1 <= int(digits) <= candidates:
-            named.setdefault(int(digits))
-    return tuple(named)[:max_atoms]
+    return list(_bracketed(text)) or list(_said(text))
 
 
 def _bracketed(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.planning.parsing import parse_plan
+from plancheck.planning.parsing import parse_plan, unknown_numbers
 from plancheck.planning.prompt import REPLY_START, completion
 
 
@@ -87,6 +87,20 @@ def test_reasoning_before_a_plan_changes_nothing(numbers, begin_reply):
     for trace in ("<think>[9] says so, passage 8 too</think>", "[9]?</think>\n"):
         assert parse_plan(trace + reply, candidates=30, max_atoms=8) == tuple(numbers)
     assert parse_plan(f"<think>{reply}", candidates=30, max_atoms=8) == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "unknown"),
+    [
+        ("[2] [5]", 0),
+        ("[2] [99] [99]", 1),
+        ("[0] [13] [007]", 3),
+        ("<think>[99]</think>[2]", 0),
+        ("Passages 2 and 40", 1),
+    ],
+)
+def test_numbers_of_no_candidate_are_counted(reply, unknown):
+    assert unknown_numbers(reply, candidates=12) == unknown
 
 
 @given(st.text(alphabet="[]0123456789, andx", max_size=60), st.integers(1, 30), st.integers(1, 8))
