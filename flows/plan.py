@@ -85,6 +85,8 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
         sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1),
         sum(found.unknown for found in planned.values()), time.monotonic() - started,
     )  # fmt: skip
+    if failures["cut_off"]:
+        LOG.warning("%d replies ended inside the model's reasoning: raise planner.max_new_tokens", failures["cut_off"])
     return plans
 
 

@@ -97,8 +97,9 @@ def _letters(signs: str, *patterns: "regex.Pattern[str]") -> Iterator[tuple[int,
 def marked(signs: str) -> list[int]:
     final = []
     for start, place in _letters(signs, *_STATED, _CHOSEN):
-        sentence = max(signs.rfind(end, 0, start) for end in ".?\n")
-        if "f" in signs[sentence + 1 : place]:
+        near = max(0, start - 30)
+        sentence = max(signs.rfind(end, near, start) for end in ".?\n")
+        if "f" in signs[max(near, sentence + 1) : place]:
             final.append(place)
     return sorted([place for _, place in _letters(signs, _MARKED)] + final)
 
