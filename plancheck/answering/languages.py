@@ -5,18 +5,18 @@ from typing import Final, Literal
 # What is named ("answer"), what may stand before its letter ("option"), what links the two ("is"), what chooses the
 # letter after it ("so"), what rejects ("not") the letter after it and what turns from there to the right one ("but"),
 # what rejects ("wrong", which may turn as well: "AではなくC") or confirms ("right") the letter before it, what gives
-# reasons for a letter ("because"), what joins letters ("or"), what may stand between all these ("the"), and what marks
-# the last word of several ("final").
-Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "final"]
+# reasons for a letter ("because"), what joins letters ("or"), what may stand between all these ("the"), what
+# only supposes the letters after it ("if"), and what marks the last word of several ("final").
+Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "if", "final"]
 
 # Alternatives, as patterns without case. Arabic to Thai hold the words of the languages that MMMLU is translated to.
 LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     "English": {
         "answer": r"answer(?! choices| options)|correct one|right one|best one",
         "option": r"option|choice|letter",
-        "is": r"is|be|are|was|were",
+        "is": r"is|be|are|was",
         "so": r"so|therefore|thus|hence|it is|it['’]s|it (?:must|has to|should|would) be|choose|pick|select|go with",
-        "not": r"not|(?:is|are|was|can|could|must|does|do|did)n['’]t|cannot|neither|nor|never"
+        "not": r"not|(?:is|are|was|can|could|must|does|do|did)n['’]t|cannot|neither|nor|never|unlikely|hardly"
         r"|rather than|instead of|than|over"
         r"|(?:rul|eliminat|reject|discard|exclud)(?:es?|s|ed|ing)?(?: out)?",
         "but": r"but rather|but|rather",
@@ -26,7 +26,8 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
         "because": r"because|since|as",
         "or": r"or|and",
         "the": r"the|that|most|more|very|likely|probably|clearly|definitely|obviously|certainly|simply|safely|easily"
-        r"|then|either|both|also|all|been|being|to|can|could|may|must|should|would|seems?|appears?",
+        r"|then|either|both|also|all|been|being|were|to|can|could|may|must|should|would|seems?|appears?",
+        "if": r"if|whether|suppose|assuming|unless",
         "final": r"final|finally|on reflection|in conclusion",
     },
     "Chinese": {
@@ -35,7 +36,7 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
         "not": r"[而并並]?(?:不是|不选|不選|非)|排除", "but": r"而是|应是|應是",
         "wrong": r"[项項]?(?:都|均)?(?:错误?|錯誤?|不对|不對|不正确|不正確|不符)|(?:可以?|被)排除",
         "right": r"[项項]?(?:正确|正確|对的|對的)", "because": r"因为|因為", "or": r"[和与與或]|或者",
-        "final": r"最[终終后後]",
+        "if": r"如果|假如|假设|是否", "final": r"最[终終后後]",
     },
     "Japanese": {
         "answer": r"答え|正解|回答|解答", "option": r"選択肢", "is": r"は", "so": r"よって|したがって",
@@ -50,18 +51,19 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     "German": {
         "answer": r"Antwort|Lösung", "is": r"ist|lautet|wäre|sind", "so": r"daher|deshalb|folglich",
         "not": r"nicht|weder", "but": r"sondern", "wrong": r"falsch", "right": r"richtige?|korrekte?",
-        "because": r"weil|da|denn", "or": r"oder|und|noch", "the": r"die|der", "final": r"endgültige",
+        "because": r"weil|da|denn", "or": r"oder|und|noch", "the": r"die|der", "if": r"wenn|ob|falls",
+        "final": r"endgültige",
     },
     "French": {
         "answer": r"réponse", "option": r"(?:l['’])?option", "is": r"est|sont|serait", "so": r"donc|c['’]est",
         "not": r"(?:n['’]est )?pas", "but": r"mais", "wrong": r"fausse|faux|incorrecte?",
-        "right": r"correcte?|bonne|juste", "because": r"car|parce|puisque", "or": r"ou|et", "the": r"la",
+        "right": r"correcte?|bonne|juste", "because": r"car|parce|puisque", "or": r"ou|et", "the": r"la", "if": r"si",
         "final": r"finale|finalement",
     },
     "Spanish": {
         "answer": r"respuesta", "option": r"opción", "is": r"es|son|sería", "so": r"por lo tanto",
         "not": r"no(?= es\b)", "but": r"sino", "wrong": r"incorrectas?|falsas?", "right": r"correcta",
-        "because": r"porque|pues|ya", "or": r"[oy]", "the": r"la|el", "final": r"finalmente",
+        "because": r"porque|pues|ya", "or": r"[oy]", "the": r"la|el", "if": r"si", "final": r"finalmente",
     },
     "Portuguese": {
         "answer": r"resposta", "option": r"opção|alternativa", "is": r"é|são|seria", "so": r"portanto", "not": r"não",

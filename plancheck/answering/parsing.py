@@ -23,7 +23,7 @@ def _group(letter: str) -> str:
 # "A", "A and B", "A, B and C": a comma alone does not join what is rejected.
 _LIST = rf"{_UPPER}(?:(?:[)*]{{0,3}},[no]?[(*]{{0,3}}{_UPPER}){{0,6}}[)*]{{0,3}},?j[no]?[(*]{{0,3}}{_UPPER})?"
 _REJECTED = (
-    regex.compile(rf"x[ihno(*]{{0,4}}{_LIST}"),
+    regex.compile(rf"[xz][ihno(*]{{0,4}}{_LIST}"),
     regex.compile(rf"{_LIST}[)*]{{0,3}}[ihno:]{{0,4}}(?:w|x(?![ihno(*]{{0,4}}[A-D]))"),
     regex.compile(rf"{_LIST}[)*]{{0,3}}\?"),
 )
@@ -33,10 +33,10 @@ _REMARK = r"(?:\([^A-Da-d().?]{1,12}\))?"
 _FILL = rf"{_TURN}[ihnos(*):,\n]{{0,10}}{_REMARK}[ihno(*):\n]{{0,6}}"
 _MARKED = regex.compile(rf"m[(*]{{0,4}}{_group(_ANY)}")
 _STATED = (
-    regex.compile(rf"n[^A-Da-d.?:\n#x]{{0,25}}?(?:[i:]|x(?=#)){_FILL}{_group(_ANY)}"),
-    regex.compile(rf"o[k*)\n]{{0,4}}i{_FILL}{_group(_ANY)}"),
+    regex.compile(rf"(?<!w)n[^A-Da-d.?:\n#x]{{0,25}}?(?:[i:]|x(?=#)){_FILL}{_group(_ANY)}"),
+    regex.compile(rf"(?<!w)o[k*)\n]{{0,4}}i{_FILL}{_group(_ANY)}"),
     # "Option: A. The mill" is the first of a list as well.
-    regex.compile(rf"o[k*)\n]{{0,4}}:{_FILL}{_group(_ANY)}(?![.)]{{1,2}}[^\n])"),
+    regex.compile(rf"(?<!w)o[k*)\n]{{0,4}}:{_FILL}{_group(_ANY)}(?![.)]{{1,2}}[^\n])"),
     regex.compile(rf"{_group(_UPPER)}[)*o]{{0,3}}(?:h{{0,3}}i[h(*]{{0,4}}[kn]|k)"),
     regex.compile(rf"\A[(*:]{{0,4}}{_ANY}[)*.]{{0,5}}(?:\n|\Z)"),
 )
@@ -52,8 +52,9 @@ def parse_letter(reply: str) -> tuple[Letter, int] | None:
     """The chosen letter and its place in the reply, or None when the reply names none or leaves two possible.
 
     What stands after the model's reasoning counts (`after_reasoning`), in any language of LANGUAGES. Letters that the
-    reply rejects ("not A", "A and C are wrong") or doubts ("A?") do not count. Of the others, the first of these forms
-    that the reply has decides, and all letters in that form must be the same; the place is that of the last one.
+    reply rejects ("not A", "A and C are wrong"), doubts ("A?") or supposes ("if A") do not count. Of the others, the first of
+    these forms that the reply has decides, and all letters in that form must be the same; the place is that of the last
+    one.
 
     1. the answer where it is marked: a box, a field "answer" of JSON, "<answer>C</answer>", "the final answer is C"
     2. a statement: "the answer is C", "Answer: c", "C is correct", a first line that is "C"

@@ -50,7 +50,7 @@ _MARKS: Final = (
 _TOKEN = regex.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_MARKS)), regex.V1)
 _ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("f", "final"), ("u", "but"), ("w", "wrong"), ("s", "so"), ("x", "not"), ("k", "right"), ("y", "because"),
-    ("n", "answer"), ("o", "option"), ("i", "is"), ("h", "the"), ("j", "or"),
+    ("n", "answer"), ("o", "option"), ("i", "is"), ("h", "the"), ("j", "or"), ("z", "if"),
 )  # fmt: skip
 _KNOWN = regex.compile("|".join(f"(?P<k{index}>{_role(role)})" for index, (_, role) in enumerate(_ROLES)), regex.V1)
 
@@ -61,7 +61,8 @@ class Tokens:
 
     ``signs`` has a character a token: A to D and a to d, letters that stand alone; "m", what marks the answer (a box, a
     field of JSON); ".", "?" and a line feed, the end of a sentence; "(", ")" and "*", what stands around letters; ":"
-    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h and j, words by their role (_ROLES); "v", any other word.
+    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h, j and z, words by their role (_ROLES); "v", any other
+    word.
     """
 
     signs: str

@@ -327,6 +327,12 @@ def test_any_text_gives_a_letter_at_its_place_or_none(reply):
         ("Could the answer be A? No.", None),
         ("The statement that is NOT true is C.", None),
         ("It must be either B or D. D is ruled out. So B.", None),
+        ("The answer is unlikely to be A. It must be D", "D"),
+        ("If the answer were A, the text would say so. The answer is C.", "C"),
+        ("If the answer is A, the mill is old. It is not, so B.", "B"),
+        ("The wrong answer is A. Answer: B", "B"),
+        ("The incorrect option is B", None),
+        ("如果答案是A,那么磨坊很旧。答案是C", "C"),
     ],
 )
 def test_replies_of_todays_models(reply, letter):
