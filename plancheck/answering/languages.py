@@ -9,7 +9,7 @@ from typing import Final, Literal
 # only supposes the letters after it ("if"), and what marks the last word of several ("final").
 Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "if", "final"]
 
-# Alternatives, as patterns without case. Arabic to Thai hold the words of the languages that MMMLU is translated to.
+# Alternatives, as patterns without case.
 LANGUAGES: Final[dict[str, dict[Role, str]]] = {
     "English": {
         "answer": r"answer(?! choices| options)|correct one|right one|best one",

@@ -52,9 +52,9 @@ def parse_letter(reply: str) -> tuple[Letter, int] | None:
     """The chosen letter and its place in the reply, or None when the reply names none or leaves two possible.
 
     What stands after the model's reasoning counts (`after_reasoning`), in any language of LANGUAGES. Letters that the
-    reply rejects ("not A", "A and C are wrong"), doubts ("A?") or supposes ("if A") do not count. Of the others, the first of
-    these forms that the reply has decides, and all letters in that form must be the same; the place is that of the last
-    one.
+    reply rejects ("not A", "A and C are wrong"), doubts ("A?") or supposes ("if A") do not count. Of the others, the
+    first of these forms that the reply has decides, and all letters in that form must be the same; the place is that of
+    the last one.
 
     1. the answer where it is marked: a box, a field "answer" of JSON, "<answer>C</answer>", "the final answer is C"
     2. a statement: "the answer is C", "Answer: c", "C is correct", a first line that is "C"
