@@ -47,6 +47,9 @@ def answer() -> None:
         f"{len(rows):,}", f"{len(answers):,}", f"{calls:,}", f"{len(answers) - calls:,}",
         sum(answered.failure is not None for answered in answers.values()), time.monotonic() - started,
     )  # fmt: skip
+    cut_off = sum(answered.failure == "cut_off" for answered in answers.values())
+    if cut_off:
+        LOG.warning("%s replies ended inside the model's reasoning: raise answer.max_new_tokens", f"{cut_off:,}")
 
 
 def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
@@ -82,7 +85,8 @@ def refuse_total_failure(answers: Iterable[Answered]) -> None:
         named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
         raise StudyError(
             f"answer: not one of {failures.total()} prompts was answered ({named}). Smaller pack.budgets_chars suit a "
-            "model with a short context; answer.mode=likelihood suits one that names no letter."
+            "model with a short context, larger answer.max_new_tokens one that reasons first (cut_off); "
+            "answer.mode=likelihood suits one that names no letter."
         )
 
 

@@ -44,9 +44,11 @@ def report(mined: list[Mined], rows: list[dict[str, Any]], *, seconds: float) ->
     unique = [row for row in rows if row["parsed"] and row["duplicate_of"] is None]
     plan_calls, answer_calls = sum(part.plan_calls for part in mined), sum(part.answer_calls for part in mined)
     LOG.info(
-        "%d plans sampled (%d asked, the others remembered or too long), %.1f %% parsed; %d distinct executed "
+        "%d plans sampled (%d asked, the others remembered or too long), %.1f %% parsed, %d numbers that are no "
+        "candidate's left out; %d distinct executed "
         "(%d answers asked), %d rewarded, for %d of %d questions; in %.0f s",
-        len(rows), plan_calls, 100 * sum(row["parsed"] for row in rows) / len(rows), len(unique), answer_calls,
+        len(rows), plan_calls, 100 * sum(row["parsed"] for row in rows) / len(rows),
+        sum(part.unknown for part in mined), len(unique), answer_calls,
         sum(row["reward"] for row in unique), len({row["question_id"] for row in rows if row["reward"]}),
         len({row["question_id"] for row in rows}), seconds,
     )  # fmt: skip

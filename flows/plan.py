@@ -72,17 +72,21 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
                for name, found in part.items()}  # fmt: skip
     plans = {name: found.plans[0] for name, found in planned.items()}
     failures = Counter(found.failure for found in plans.values())
-    if not {None, "unparsable"} & set(failures):
+    if not {None, "unparsable", "cut_off"} & set(failures):
         named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
         raise StudyError(
             f"plan: selector {selector} read not one of {len(plans)} prompts ({named}). Show the planner less of each "
             "candidate (planner.snippet_chars) or fewer of them (retrieve.pool_size)."
         )
     LOG.info(
-        "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, in %.0f s",
+        "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, %d numbers that are no candidate's left out, "
+        "in %.0f s",
         selector, len(plans), sum(found.calls for found in planned.values()), 100 * failures[None] / len(plans),
-        sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1), time.monotonic() - started,
+        sum(len(found.atom_ids) for found in plans.values()) / max(failures[None], 1),
+        sum(found.unknown for found in planned.values()), time.monotonic() - started,
     )  # fmt: skip
+    if failures["cut_off"]:
+        LOG.warning("%d replies ended inside the model's reasoning: raise planner.max_new_tokens", failures["cut_off"])
     return plans
 
 

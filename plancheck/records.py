@@ -15,10 +15,11 @@ Letter = Literal["A", "B", "C", "D"]
 LETTERS: Final[tuple[Letter, ...]] = ("A", "B", "C", "D")
 SPLITS: Final = ("train", "dev", "test")
 
-# Why an answer has no letter: the reply names none; prompt and reply exceed the model's positions; the model ran out of
-# memory; it failed otherwise.
-Failure = Literal["unparsable", "too_long", "out_of_memory", "error"]
-FAILURES: Final[tuple[Failure, ...]] = ("unparsable", "too_long", "out_of_memory", "error")
+# Why an answer has no letter: the reply names none, or leaves several possible; it ends inside the model's reasoning
+# (more new tokens would help); prompt and reply exceed the model's positions; the model ran out of memory; it failed
+# otherwise.
+Failure = Literal["unparsable", "cut_off", "too_long", "out_of_memory", "error"]
+FAILURES: Final[tuple[Failure, ...]] = ("unparsable", "cut_off", "too_long", "out_of_memory", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +168,10 @@ PREDICTIONS = schema(
     letter=(STRING, "?chosen letter; null when the answer failed"),
     gold=(STRING, "gold letter"),
     correct=(BOOL, "letter equals gold; false when the answer failed"),
-    failure=(STRING, "?why there is no letter (unparsable, too_long, out_of_memory, error); null when there is one"),
+    failure=(
+        STRING,
+        "?why there is no letter (unparsable, cut_off, too_long, out_of_memory, error); null when there is one",
+    ),
     prob_a=(FLOAT, "?probability of choice A among the four, 0 to 1; null when unknown"),
     prob_b=(FLOAT, "?probability of choice B"),
     prob_c=(FLOAT, "?probability of choice C"),

@@ -41,10 +41,14 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """Rows of data/traces.parquet by question and sample; how many plans and answers the models were asked for."""
+    """Rows of data/traces.parquet by question and sample; how many plans and answers the models were asked for.
+
+    ``unknown`` counts the numbers in planner replies that are no candidate's.
+    """
 
     rows: list[dict[str, Any]]
     plan_calls: int
+    unknown: int
     answer_calls: int
 
 
@@ -82,7 +86,8 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
             for plan in shown[name]
         }
         rows += trace_rows(name, gold[name], planned[name].plans, outcomes)
-    return Mined(rows, sum(part.calls for part in planned.values()), asked.calls)
+    parts = planned.values()
+    return Mined(rows, sum(part.calls for part in parts), sum(part.unknown for part in parts), asked.calls)
 
 
 def base_planner(

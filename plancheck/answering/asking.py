@@ -11,6 +11,7 @@ from typing import Any, Literal
 from plancheck.answering.confidence import choice_probabilities
 from plancheck.answering.parsing import parse_letter
 from plancheck.answering.ports import AnswerModel, Generated, Messages, Replies
+from plancheck.answering.reasoning import after_reasoning
 from plancheck.records import LETTERS, Failure, Letter
 
 Mode = Literal["generate", "likelihood"]
@@ -138,19 +139,35 @@ def _as_reply(generated: Generated) -> dict[str, Any]:
 
 
 def read_reply(prompt_id: str, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int) -> Answered:
-    """The answer that a kept reply gives."""
+    """The answer that a kept reply gives.
+
+    A letter's probabilities are those where it stands; without a letter they are those where the reply goes on after
+    the model's reasoning, None when it does not.
+    """
     if "failure" in reply:
         return Answered(prompt_id, None, reply["failure"], None, prompt_tokens)
     if mode == "likelihood":
         values = reply["log_likelihoods"]
         letter = LETTERS[values.index(max(values))]
         return Answered(prompt_id, letter, None, choice_probabilities(values), prompt_tokens)
+    start = after_reasoning(reply["text"])
+    if start is None:
+        return Answered(prompt_id, None, "cut_off", None, prompt_tokens)
     parsed = parse_letter(reply["text"])
     if parsed is None:
-        return Answered(prompt_id, None, "unparsable", choice_probabilities(reply["letters"][0]), prompt_tokens)
+        return Answered(prompt_id, None, "unparsable", _weighed_at(start, reply), prompt_tokens)
     letter, place = parsed
-    step = next(index for index, end in enumerate(reply["ends"]) if end > place)
-    return Answered(prompt_id, letter, None, choice_probabilities(reply["letters"][step]), prompt_tokens)
+    return Answered(prompt_id, letter, None, _weighed_at(place, reply), prompt_tokens)
+
+
+def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
+    """How the letters were weighed for the token that holds a place; None when the reply ends there.
+
+    An empty reply weighed them where it ended.
+    """
+    steps = (index for index, end in enumerate(reply["ends"]) if end > place)
+    step = next(steps, None if place else 0)
+    return None if step is None else choice_probabilities(reply["letters"][step])
 
 
 def failure_of(error: RuntimeError) -> Failure:

@@ -8,7 +8,7 @@ import pandas as pd
 from plancheck.records import FAILURES
 
 # A failed answer's mark in place of its letter.
-MARKS: Final = dict(zip(FAILURES, "ulme", strict=True))
+MARKS: Final = dict(zip(FAILURES, "uclme", strict=True))
 
 
 def drilldown(

@@ -7,19 +7,25 @@ from plancheck.packing import pack, packed_id
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine
 from plancheck.params.planning import Planner as Shown
+from plancheck.planning.parsing import unknown_numbers
 from plancheck.planning.plans import Pool, Selected, candidate_texts, read_plan
 from plancheck.planning.prompt import planner_messages
-from plancheck.planning.replies import Planner, Reply, greedy, sampled
+from plancheck.planning.replies import Planner, Reply, Said, greedy, sampled
 from plancheck.planning.traces import first_of_each
 from plancheck.records import Piece
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A question's plans in order, and how many replies the model was asked for (the others were remembered)."""
+    """A question's plans in order.
+
+    ``calls`` counts the replies the model was asked for (the others were remembered), ``unknown`` the numbers in
+    replies that are no candidate's and so in no plan.
+    """
 
     plans: tuple[Selected, ...]
     calls: int
+    unknown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +41,22 @@ class Execution:
 def sample_plans(pool: Pool, planner: Planner, shown: Shown, settings: Mine) -> Planned:
     """``settings.samples`` plans of a question."""
     said = sampled(planner, messages_of(pool, shown), question_id=pool.question.question_id, settings=settings)
-    return Planned(tuple(plan_of(reply, pool, shown) for reply in said.replies), said.calls)
+    return planned(said, pool, shown)
 
 
 def greedy_plan(pool: Pool, planner: Planner, shown: Shown) -> Planned:
     """The one plan of a question that the planner's likeliest reply gives."""
     said = greedy(planner, messages_of(pool, shown))
-    return Planned(tuple(plan_of(reply, pool, shown) for reply in said.replies), said.calls)
+    return planned(said, pool, shown)
+
+
+def planned(said: Said, pool: Pool, shown: Shown) -> Planned:
+    texts = [reply.text for reply in said.replies if reply.text is not None]
+    return Planned(
+        tuple(plan_of(reply, pool, shown) for reply in said.replies),
+        said.calls,
+        sum(unknown_numbers(text, candidates=len(pool.candidates)) for text in texts),
+    )
 
 
 def messages_of(pool: Pool, shown: Shown) -> list[dict[str, str]]:

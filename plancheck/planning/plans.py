@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plancheck.answering.reasoning import after_reasoning
 from plancheck.planning.parsing import parse_plan
 from plancheck.planning.snippets import snippet
 from plancheck.records import Atom, Failure, Question
@@ -39,7 +40,12 @@ def candidate_texts(pool: Pool, *, snippet_chars: int | None) -> list[str]:
 
 
 def read_plan(reply: str, candidates: Sequence[Atom], *, max_atoms: int) -> Selected:
-    """The plan that a whole reply gives; "unparsable" when it names no candidate."""
+    """The plan that a whole reply gives.
+
+    Without one the failure is "cut_off" when the reply ends inside the model's reasoning, else "unparsable".
+    """
+    if after_reasoning(reply) is None:
+        return Selected((), "cut_off")
     numbers = parse_plan(reply, candidates=len(candidates), max_atoms=max_atoms)
     if not numbers:
         return Selected((), "unparsable")

@@ -159,6 +159,36 @@ def test_confidence_is_taken_where_the_letter_stands():
     assert found.probabilities[1] > 0.99
 
 
+def replied(*words):
+    """A reply of these tokens, each of which weighs its own letter (none: all alike)."""
+    ends = [len("".join(words[: index + 1])) for index in range(len(words))]
+    letters = [[0.0 if word.strip(" (.)") == letter else -9.0 for letter in "ABCD"] for word in words]
+    return {"text": "".join(words), "ends": ends, "letters": letters}
+
+
+@pytest.mark.parametrize(
+    ("words", "letter", "weighed"),
+    [
+        (["<think>", "A", "</think>", "\n", "B"], "B", "B"),
+        (["A", " is wrong.", " So it is", " B", ". Option", " C", " is wrong"], "B", "B"),
+        (["A", "</think>", "C", " or", " D"], None, "C"),
+        (["<think>", "A", "</think>"], None, None),
+        (["<think>", "A", " fits"], None, None),
+    ],
+)
+def test_confidence_is_taken_after_the_reasoning(words, letter, weighed):
+    found = read_reply("p", replied(*words), mode="generate", prompt_tokens=1)
+    assert found.letter == letter
+    assert (found.probabilities is None) == (weighed is None)
+    if weighed is not None:
+        assert found.probabilities["ABCD".index(weighed)] > 0.99
+
+
+def test_a_reply_that_ends_inside_its_reasoning_is_a_failure_of_its_own():
+    for words, failure in ((["<think>", "A"], "cut_off"), (["<think>", "</think>"], "unparsable")):
+        assert read_reply("p", replied(*words), mode="generate", prompt_tokens=1).failure == failure
+
+
 def test_batches_hold_prompts_of_like_length():
     model = Model()
     asked(model, Memory(), "a", "ccc", "bb", "dddd", batch_size=2)

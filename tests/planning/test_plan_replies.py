@@ -87,6 +87,9 @@ def test_a_reply_gives_the_candidates_it_names(pool_of):
     candidates = pool_of(candidates=[1, 3, 4]).pool.candidates
     assert read_plan("[3] [1]", candidates, max_atoms=8) == Selected(("a4", "a1"))
     assert read_plan("[4]", candidates, max_atoms=8) == Selected((), "unparsable")
+    assert read_plan("<think>[3]</think>[1]", candidates, max_atoms=8) == Selected(("a1",))
+    assert read_plan("<think>[3]", candidates, max_atoms=8) == Selected((), "cut_off")
+    assert read_plan("<think>[3]</think>", candidates, max_atoms=8) == Selected((), "unparsable")
 
 
 def test_a_plan_has_atoms_or_a_failure():

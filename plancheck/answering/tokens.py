@@ -1,0 +1,91 @@
+"""A reply as a row of signs, one for each word or mark that matters where a letter is named."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import regex
+
+from plancheck.answering.languages import Role, words
+
+# A letter of a script that parts its words by blanks; the others may touch what they name.
+_APART = r"[[\p{L}\p{M}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]"
+_BEFORE = rf"(?<!{_APART})(?<!{_APART}['’])(?<!°)(?<!\b\p{{L}}\.)"
+_AFTER = rf"(?!{_APART}|[+#]|['’_-]{_APART}|\.\p{{L}}(?!\p{{L}}))"
+_WHOLE = r"(?<!{0}(?={0}))(?:{1})(?!(?<={0}){0})"
+
+
+def _role(role: Role) -> str:
+    return f"(?i:{_WHOLE.format(_APART, words(role))})"
+
+
+# "A" before a word is the article, unless that word cannot begin what an article belongs to.
+_NO_ARTICLE = "|".join(
+    [_role(role) for role in ("because", "is", "or", "not", "but", "wrong")]
+    + [r"(?i:for|in|by|can|could|may|must|should|would|seems?)\b"]
+)
+_UPPER = rf"{_BEFORE}(?:[B-D]|A(?![ \t]+(?!{_NO_ARTICLE})\p{{Latin}})){_AFTER}"
+# In lower case only where the clause ends, for "a" is a word.
+_LOWER = rf"{_BEFORE}[a-d]{_AFTER}(?=\s*(?:[^\w\s]|_|\n|\Z)|[ \t]+{_role('because')})"
+
+# The first that fits decides.
+_MARKS: Final = (
+    ("m", r"\\boxed\{|\\fbox\{|<answer>"),
+    ("m", r"[\"'](?i:(?:final|correct|best)?_?(?:answer|choice|option|letter)[\w ]{0,20})[\"']\s*:"),
+    ("?", r"[.!]*[?؟]+"),
+    (".", r"[.!。।]+"),
+    ("\n", r"\n\s*"),
+    (")", r"</[^<>\n]{1,30}>|<\|[^<>\n]{1,30}\|>"),
+    ("(", r"[(\[{“‘«「【]|<[^<>\n]{1,30}>|\\[A-Za-z]+"),
+    (")", r"[)\]}”’»」】]"),
+    ("*", r"[*_\"'`$~#>•]+"),
+    (":", r"[:=→⇒–—]|-{1,3}>|(?<!\S)-(?=\s)"),
+    (",", r"[,;、]"),
+    ("j", r"[/&+]"),
+    ("A", _UPPER),
+    ("a", _LOWER),
+    ("v", rf"{_APART}+(?:['’_-]{_APART}+|[.,]\p{{N}}+)*|\S"),
+)
+_TOKEN = regex.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, pattern) in enumerate(_MARKS)), regex.V1)
+_ROLES: Final[tuple[tuple[str, Role], ...]] = (
+    ("f", "final"), ("u", "but"), ("w", "wrong"), ("s", "so"), ("x", "not"), ("k", "right"), ("y", "because"),
+    ("n", "answer"), ("o", "option"), ("i", "is"), ("h", "the"), ("j", "or"), ("z", "if"),
+)  # fmt: skip
+_KNOWN = regex.compile("|".join(f"(?P<k{index}>{_role(role)})" for index, (_, role) in enumerate(_ROLES)), regex.V1)
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What each token is and where it begins.
+
+    ``signs`` has a character a token: A to D and a to d, letters that stand alone; "m", what marks the answer (a box, a
+    field of JSON); ".", "?" and a line feed, the end of a sentence; "(", ")" and "*", what stands around letters; ":"
+    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h, j and z, words by their role (_ROLES); "v", any other
+    word.
+    """
+
+    signs: str
+    starts: Sequence[int]
+
+
+def tokens(text: str) -> Tokens:
+    """The tokens of a text as `plancheck.matching.fold` gives it, in order; blanks are none."""
+    signs: list[str] = []
+    starts: list[int] = []
+    end = 0
+    for match in _TOKEN.finditer(text):
+        if match.start() < end:
+            continue
+        sign = _MARKS[match.lastindex - 1][0]
+        if sign == "v" and _may_begin(match.group()) and (known := _KNOWN.match(text, match.start())):
+            sign, end = _ROLES[known.lastindex - 1][0], known.end()
+        signs.append(match.group() if sign in "Aa" else sign)
+        starts.append(match.start())
+    return Tokens("".join(signs), starts)
+
+
+@lru_cache(maxsize=50_000)
+def _may_begin(word: str) -> bool:
+    """Whether a known word or several can begin with this one: most words are passed by cheaply."""
+    return any(_KNOWN.fullmatch(begin, partial=True) for begin in (word, f"{word} "))
