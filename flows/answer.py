@@ -12,6 +12,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows.entry import main
 from flows.progress import results
 from plancheck.answering.asking import Answered
+from plancheck.answering.rightness import is_right
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
@@ -54,18 +55,19 @@ def answer() -> None:
 
 def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
     """A row for each packed context of each condition, in the order of data/packed.parquet."""
-    gold = {question.question_id: question.answer for question in read_questions()}
+    questions = {question.question_id: question for question in read_questions()}
     conditions = read_table(DATA / "packed.parquet", columns=["question_id", "policy", "budget_chars", "packed_id"])
     rows = []
     for condition in conditions.to_pylist():
         answered = answers[condition["packed_id"]]
+        question = questions[condition["question_id"]]
         probabilities = answered.probabilities or (None,) * 4
         rows.append(
             {
                 **condition,
                 "letter": answered.letter,
-                "gold": gold[condition["question_id"]],
-                "correct": answered.letter == gold[condition["question_id"]],
+                "gold": question.answer,
+                "correct": is_right(question, answered.letter),
                 "failure": answered.failure,
                 **dict(zip(("prob_a", "prob_b", "prob_c", "prob_d"), probabilities, strict=True)),
                 "prompt_tokens": answered.prompt_tokens,

@@ -11,7 +11,7 @@ from types import FrameType
 from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError
-from plancheck.files import full_disk_told
+from plancheck.files import shortage_told
 from plancheck.interrupts import say_interrupted
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
@@ -46,7 +46,7 @@ def exit_status(work: Callable[[], object]) -> Status:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.begin)
     try:
-        with full_disk_told():
+        with shortage_told():
             work()
     except StudyError as error:
         print(error, file=sys.stderr)

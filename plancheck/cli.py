@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from plancheck.errors import StudyError
-from plancheck.files import full_disk_told
+from plancheck.files import shortage_told
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
@@ -129,7 +129,7 @@ def main() -> None:
     sleep_when_idle()
     set_up_logging()
     try:
-        with full_disk_told():
+        with shortage_told():
             app()
     except StudyError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -7,9 +7,11 @@ import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -66,16 +68,30 @@ def disk_full(error: BaseException) -> StudyError | None:
     return None
 
 
+def out_of_memory(error: BaseException) -> StudyError | None:
+    """What to tell the user if ``error``, or what caused it, is a lack of memory; None if it is not."""
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, MemoryError):
+            held = psutil.Process().memory_info().rss
+            return StudyError(
+                f"There is too little memory: more than the {held // 2**20:,} MiB that this process holds is needed. "
+                "Free memory or run it where there is more; benchmark.limit and smaller batches need less."
+            )
+        link = link.__cause__ or link.__context__
+    return None
+
+
 @contextmanager
-def full_disk_told() -> Iterator[None]:
-    """Raise a StudyError in place of an error that is a full disk; every other one passes."""
+def shortage_told() -> Iterator[None]:
+    """Raise a StudyError in place of an error that is a full disk or a lack of memory; every other one passes."""
     try:
         yield
     except StudyError:
         raise
     except Exception as error:
-        if full := disk_full(error):
-            raise full from error
+        if told := disk_full(error) or out_of_memory(error):
+            raise told from error
         raise
 
 
@@ -88,17 +104,30 @@ def write_table(
 ) -> None:
     """Write rows (or a table) as Parquet with exactly the columns of ``schema``, in the order given.
 
-    ``row_group_size`` is the most rows that are stored, and hence read, together; None leaves it to the writer.
+    ``row_group_size`` is the most rows that are stored, and hence read, together; None leaves it to the writer. With
+    it, rows are taken, and held, one group at a time.
 
     Raises:
         pyarrow.ArrowInvalid: a value does not fit its column or a column is missing: a fault of the program.
     """
-    table = rows.cast(schema) if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=schema)
-    for field in schema:
+    if row_group_size is None or isinstance(rows, pa.Table):
+        table = rows.cast(schema) if isinstance(rows, pa.Table) else pa.Table.from_pylist(list(rows), schema=schema)
+        refuse_nulls(path, table)
+        with replacing(path) as temporary:
+            pq.write_table(table, temporary, compression="zstd", row_group_size=row_group_size)
+        return
+    left = iter(rows)
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
+        while group := list(islice(left, row_group_size)):
+            table = pa.Table.from_pylist(group, schema=schema)
+            refuse_nulls(path, table)
+            writer.write_table(table)
+
+
+def refuse_nulls(path: Path, table: pa.Table) -> None:
+    for field in table.schema:
         if not field.nullable and table[field.name].null_count:
             raise ValueError(f"{path}: column {field.name} has {table[field.name].null_count} empty values")
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", row_group_size=row_group_size)
 
 
 def read_table(path: Path, *, columns: Sequence[str] | None = None, filters: Any = None) -> pa.Table:

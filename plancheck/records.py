@@ -167,7 +167,7 @@ PREDICTIONS = schema(
     packed_id=(STRING, "packed context that was shown"),
     letter=(STRING, "?chosen letter; null when the answer failed"),
     gold=(STRING, "gold letter"),
-    correct=(BOOL, "letter equals gold; false when the answer failed"),
+    correct=(BOOL, "letter is gold, or its choice has the gold choice's text; false when the answer failed"),
     failure=(
         STRING,
         "?why there is no letter (unparsable, cut_off, too_long, out_of_memory, error); null when there is one",
@@ -187,7 +187,7 @@ TRACES = schema(
     failure=(STRING, "?why there is no reward: a failure of the plan or of its answer; null when it was answered"),
     chars=(INT, "?length of the context the plan alone packs; null when it was not executed"),
     letter=(STRING, "?letter answered from the plan alone; null when it was not executed or failed"),
-    correct=(BOOL, "letter equals gold; false when there is no letter"),
+    correct=(BOOL, "letter is gold, or its choice has the gold choice's text; false without a letter"),
     reward=(INT, "1 when correct, else 0"),
     duplicate_of=(INT, "?earlier sample of the question with the same set of atoms, whose outcome this row repeats"),
 )

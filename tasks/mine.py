@@ -66,14 +66,14 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
     last_try = (runtime.task_run.run_count or 1) > RETRIES
     planned: dict[str, Planned] = {}
     shown: dict[str, list[Execution]] = {}
-    gold = {}
+    questions = {}
     with GenerationCache() as cache:
         asked_planner = base_planner(
             planner, settings.planner, cache, begin_reply=settings.mine.begin_reply, errors_are_rows=last_try
         )
         for pool in read_pools(shard.items):
             name = pool.question.question_id
-            gold[name] = pool.question.answer
+            questions[name] = pool.question
             planned[name] = sample_plans(pool, asked_planner, settings.planner, settings.mine)
             budget = settings.mine.budget_chars
             shown[name] = executions(pool, planned[name].plans, settings.pack, budget_chars=budget)
@@ -85,7 +85,7 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
             plan.sample: Outcome(plan.chars, answers[plan.packed_id].letter, answers[plan.packed_id].failure)
             for plan in shown[name]
         }
-        rows += trace_rows(name, gold[name], planned[name].plans, outcomes)
+        rows += trace_rows(questions[name], planned[name].plans, outcomes)
     parts = planned.values()
     return Mined(rows, sum(part.calls for part in parts), sum(part.unknown for part in parts), asked.calls)
 

@@ -7,7 +7,10 @@ import copy
 import errno
 import importlib
 import logging
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -252,6 +255,35 @@ def test_a_damaged_table_of_an_earlier_stage_is_named(project, monkeypatch, caps
     status, message = run(monkeypatch, capsys, "split")
     assert status == 1
     assert "data/questions.parquet: not a readable Parquet file" in message
+
+
+SHORT_OF_MEMORY = """
+import resource, sys
+import psutil
+import plancheck.stages.benchmark
+from plancheck import cli
+held = psutil.Process().memory_info().vms
+resource.setrlimit(resource.RLIMIT_AS, (held + 40 * 2**20, resource.RLIM_INFINITY))
+sys.argv = ["plancheck", "benchmark"]
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the memory of a process")
+@pytest.mark.parametrize(("first", "last"), [("[", "]"), ("", "\n" + "{}")], ids=["an array", "lines"])
+def test_a_file_that_needs_more_memory_than_there_is_says_what_it_needs(first, last, project):
+    (project / "params.yaml").write_text(
+        yaml.safe_dump(changed(**{"benchmark/source": "longbench_v2", "benchmark/path": "questions"}))
+    )
+    (project / "questions").write_text(first + '{"context": "' + "x" * 50 * 2**20 + '"}' + last)
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    ended = subprocess.run(
+        [sys.executable, "-c", SHORT_OF_MEMORY], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("error: questions: takes more memory than there is. JSON Lines")
+    assert "Traceback" not in ended.stderr
+    assert left_behind(project) == []
 
 
 def test_every_stage_command_has_its_module():

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from plancheck.errors import StudyError
-from plancheck.files import disk_full, full_disk_told
+from plancheck.files import disk_full, shortage_told
 
 FULL = "No space left on device"
 
@@ -37,11 +37,22 @@ def test_other_errors_are_no_full_disk(error):
     assert disk_full(error) is None
 
 
+def test_a_lack_of_memory_is_told_in_place_of_the_error_with_what_is_held():
+    def need_too_much():
+        return bytes(2**62)
+
+    told = r"too little memory: more than the [\d,]+ MiB .* benchmark\.limit"
+    with pytest.raises(StudyError, match=told), shortage_told():
+        need_too_much()
+    with pytest.raises(StudyError, match="too little memory"), shortage_told():
+        raise caused(RuntimeError("a task failed"), MemoryError())
+
+
 def test_only_a_full_disk_is_told_in_place_of_the_error():
-    with pytest.raises(StudyError, match="The disk is full"), full_disk_told():
+    with pytest.raises(StudyError, match="The disk is full"), shortage_told():
         raise RuntimeError(FULL)
     told = StudyError(f"data/x: cannot be written ({FULL}).")
     for error in (told, ValueError("another")):
-        with pytest.raises(type(error)) as raised, full_disk_told():
+        with pytest.raises(type(error)) as raised, shortage_told():
             raise error
         assert raised.value is error

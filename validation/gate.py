@@ -24,7 +24,7 @@ from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
 from plancheck.errors import SHOWN_PROBLEMS, StudyError
-from plancheck.files import full_disk_told, unwritable, write_json
+from plancheck.files import shortage_told, unwritable, write_json
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.params.study import read_params
@@ -252,7 +252,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     loaded()
     exit_with_dvc()
     try:
-        with full_disk_told():
+        with shortage_told():
             found = check(name)
     except StudyError as error:
         print(error, file=sys.stderr)

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from plancheck.answering.rightness import right_letters
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_json, read_table
 from plancheck.params.study import Params
@@ -107,6 +108,22 @@ def question_frame(inputs: Inputs) -> pd.DataFrame:
     columns = ["question_id", "context_id", "domain", "answer"]
     frame = inputs.tables["questions"].select(columns).to_pandas()
     return frame.assign(answer=masked(frame["answer"], LETTERS))
+
+
+def right_rows(inputs: Inputs, frame: pd.DataFrame, gold: pd.Series) -> pd.Series:
+    """Whether each row's letter is right, were the row's ``gold`` the gold letter; false without a question or letter.
+
+    ``frame`` has columns question_id and letter; ``gold`` has its rows.
+    """
+    columns = ["choice_a", "choice_b", "choice_c", "choice_d"]
+    table = inputs.tables["questions"].select(["question_id", *columns]).to_pandas().drop_duplicates("question_id")
+    choices = {name: tuple(texts) for name, *texts in table.itertuples(index=False) if not pd.isna(texts).any()}
+    rows = zip(frame["question_id"], frame["letter"], gold, strict=True)
+    right = [
+        name in choices and letter in LETTERS and truth in LETTERS and letter in right_letters(choices[name], truth)
+        for name, letter, truth in rows
+    ]
+    return pd.Series(right, index=frame.index, dtype=bool)
 
 
 def condition_keys(inputs: Inputs) -> tuple[list[str], list[int]]:

@@ -5,7 +5,7 @@ from great_expectations import ExpectationSuite
 
 from plancheck.records import FAILURES, LETTERS, PREDICTIONS
 from validation.frames import masked, with_records
-from validation.inputs import Inputs, condition_keys, question_frame, table_file
+from validation.inputs import Inputs, condition_keys, question_frame, right_rows, table_file
 from validation.packed import KEY, missing_conditions
 from validation.suites import among, between, equal, none_of, present, present_in, suite, unique
 
@@ -35,7 +35,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             among("failure", FAILURES, f"a failure is {', '.join(FAILURES)}"),
             between("outcomes", 1, 1, "there is either a letter or a failure"),
             equal("gold", "answer", "gold is the question's answer"),
-            equal("correct", "right", "correct says whether letter equals gold"),
+            equal("correct", "right", "correct says whether letter equals gold or has its text"),
             *(between(column, 0, 1, f"{column} is in [0, 1]") for column in PROBABILITIES),
             among("probabilities", [0, 4], "all four probabilities are known, or none"),
             between("prob_sum", 1 - TOLERANCE, 1 + TOLERANCE, "probabilities sum to 1"),
@@ -59,7 +59,7 @@ def predictions(inputs: Inputs) -> pd.DataFrame:
     known = frame[list(PROBABILITIES)].notna().sum(axis=1)
     frame = frame.assign(
         outcomes=frame["letter"].notna().astype(int) + frame["failure"].notna().astype(int),
-        right=(frame["letter"] == frame["gold"]).fillna(False).astype(bool),
+        right=right_rows(inputs, frame, frame["gold"]),
         answer=frame["question_id"].map(answers),
         probabilities=known,
         prob_sum=frame[list(PROBABILITIES)].sum(axis=1).where(known == len(PROBABILITIES)),

@@ -6,7 +6,7 @@ from great_expectations import ExpectationSuite
 
 from plancheck.records import FAILURES, LETTERS, TRACES
 from validation.frames import counted, masked, rows_by_question, with_records
-from validation.inputs import FITTED, Inputs, question_frame, table_file
+from validation.inputs import FITTED, Inputs, question_frame, right_rows, table_file
 from validation.planned import pools, strangers, with_atoms
 from validation.suites import among, between, equal, none_of, present_in, suite, unique
 
@@ -47,7 +47,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             equal("executed", "named", "chars is there when the plan names an atom, and only then"),
             none_of("unasked", "a plan that names no atom has no letter"),
             between("chars", 1, budget, f"an executed plan fits {budget} characters (mine.budget_chars)"),
-            equal("correct", "right", "correct says whether letter equals the question's answer"),
+            equal("correct", "right", "correct says whether letter equals the question's answer or has its text"),
             equal("reward", "earned", "reward is 1 when correct, else 0"),
             none_of("misled", "duplicate_of is the first sample with the same atoms, whose outcome is repeated"),
         ),
@@ -71,7 +71,7 @@ def traces(inputs: Inputs) -> pd.DataFrame:
         outcomes=frame["letter"].notna().astype(int) + frame["failure"].notna().astype(int),
         executed=frame["chars"].notna(),
         unasked=(~named & frame["letter"].notna()).astype(int),
-        right=(frame["letter"] == frame["question_id"].map(answers)).fillna(False).astype(bool),
+        right=right_rows(inputs, frame, frame["question_id"].map(answers)),
         earned=frame["correct"].astype(int),
         misled=misled(frame),
         letter=masked(frame["letter"], LETTERS),

@@ -1,157 +1,131 @@
 """Questions from a data file in LongBench-v2's format, or in another four-choice format through a column mapping."""
 
-import hashlib
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from plancheck.benchmark.reading import RawRecord, read_records
+from plancheck.benchmark.choices import CHOICES, index_base, is_number, is_wanted, wanted_names
+from plancheck.benchmark.entries import OPTIONAL, Entry, broken_rules, entry, id_text, letter_of, shown
+from plancheck.benchmark.json_records import RawRecord
+from plancheck.benchmark.reading import read_records
+from plancheck.benchmark.texts import Texts
 from plancheck.errors import StudyError, all_problems
 from plancheck.params.benchmark import Columns
-from plancheck.records import LETTERS, Benchmark, Question
+from plancheck.records import Benchmark, Question
 
-CHOICES = ("choice_a", "choice_b", "choice_c", "choice_d")
-REQUIRED = ("question_id", "question", *CHOICES, "answer", "context")
-OPTIONAL = ("domain", "sub_domain", "difficulty", "length")
 ONLY_DOMAIN = "all"
-SHOWN_CHARS = 60
+
+log = logging.getLogger("plancheck.benchmark")
 
 
 def read_benchmark(path: Path, columns: Columns) -> Benchmark:
     """The questions of ``path`` in the file's order, and each distinct context once.
 
     Every record needs an ID (text, or a whole number, which is kept as decimal text), a question, four choices, a
-    context (all of them text with something other than white space) and an answer that is exactly A, B, C or D.
+    context (all of them text with something other than white space) and an answer. With a field for each choice the
+    answer is exactly A, B, C or D. In a list of choices (``columns.choices``) it may also be a choice's exact text or
+    number; numbers count from 0 where the file has a 0, from 1 where it has a 4, and are refused with neither or both.
     Texts are kept as they are. Choices of one question may be equal, and questions may repeat: the ID is the key.
 
-    An optional field may be absent, which reads as "" (for the domain: absent from every record, which puts all of
-    them in the one domain "all"; a domain in some records only is a mistake). An optional field whose name was
-    changed in ``columns`` must be in the file: a misspelt name must not pass for an absent field.
+    An optional field may be absent, null or NaN, which reads as "" (for the domain: absent from every record, which
+    puts all of them in the one domain "all"; a domain in some records only is a mistake). An optional field whose name
+    was changed in ``columns`` must be in the file: a misspelt name must not pass for an absent field.
 
     Raises:
-        StudyError: the file cannot be read, or records break these rules; all of them are listed.
+        StudyError: the file cannot be read, needs more memory than there is, or has records that break these rules;
+            all of them are listed.
     """
     check_distinct(columns)
-    records = read_records(path, fields=set(columns.model_dump().values()))
-    return parse_records(records, columns, name=str(path))
+    records = read_records(path, fields=wanted_names(columns), wanted=partial(is_wanted, columns=columns))
+    try:
+        return parse_records(records, columns, name=str(path))
+    except MemoryError as error:
+        raise StudyError(
+            f"{path}: takes more memory than there is. JSON Lines (one object a line) need three times the largest "
+            "record, and the contexts once; a JSON array needs its own size besides, Parquet that of a row group. "
+            "Write the file as JSON Lines, or give the machine more memory."
+        ) from error
 
 
 def check_distinct(columns: Columns) -> None:
-    names = [getattr(columns, field) for field in REQUIRED]
+    choices = CHOICES if columns.choices is None else ("choices",)
+    names = [getattr(columns, field) for field in ("question_id", "question", *choices, "answer", "context")]
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise StudyError(f"benchmark.columns: {', '.join(doubled)} named for two fields. Give each field its own name.")
 
 
-def parse_records(records: Sequence[RawRecord], columns: Columns, *, name: str) -> Benchmark:
+def parse_records(records: Iterable[RawRecord], columns: Columns, *, name: str) -> Benchmark:
     """Checked records as a benchmark; ``name`` is how messages call their origin."""
-    needed = needed_fields(records, columns)
-    questions: list[Question] = []
-    contexts: dict[str, str] = {}
+    contexts = Texts()
+    # By map: a name for the raw record would keep it while the next one is read.
+    entries = list(map(partial(entry, columns=columns, contexts=contexts), records))
+    needed = needed_fields(entries, columns)
+    problems = unclear_numbers(entries, columns)
+    base = index_base(answers(entries))
     places: dict[str, str] = {}
-    problems: list[str] = []
-    for record in records:
-        broken = broken_rules(record.value, columns, needed)
-        question_id = id_text(record.value.get(columns.question_id)) if isinstance(record.value, dict) else None
+    for found in entries:
+        broken = broken_rules(found, needed, columns, base)
+        question_id = id_text(found.values.get("question_id"))
         if question_id is not None:
-            earlier = places.setdefault(question_id, record.place)
-            if earlier != record.place:
+            earlier = places.setdefault(question_id, found.place)
+            if earlier != found.place:
                 broken.append(f"{columns.question_id} is also the ID of {earlier}; IDs must be unique")
-        label = record.place if question_id is None else f"{record.place} ({columns.question_id} {shown(question_id)})"
+        label = found.place if question_id is None else f"{found.place} ({columns.question_id} {shown(question_id)})"
         problems.extend(f"{label}: {rule}" for rule in broken)
-        if not problems:
-            question = to_question(record.value, columns)
-            questions.append(question)
-            contexts.setdefault(question.context_id, record.value[columns.context])
     if problems:
         raise all_problems(
-            f"{name}: {len(problems)} problem(s) in {len(records)} record(s):",
+            f"{name}: {len(problems)} problem(s) in {len(entries)} record(s):",
             problems,
-            remedy="Mend or remove these records; where the file names its fields differently, set benchmark.columns.",
+            remedy="Mend or remove these records; where the file names its fields differently, set benchmark.columns "
+            "(benchmark.columns.choices for one field that holds a list of choices).",
         )
-    return Benchmark(questions=tuple(questions), contexts=contexts)
+    if columns.choices is not None and base is not None:
+        log.info("answers that are numbers count the choices from %d", base)
+    return Benchmark(tuple(to_question(found, columns, base) for found in entries), contexts)
 
 
-def needed_fields(records: Sequence[RawRecord], columns: Columns) -> tuple[str, ...]:
+def answers(entries: Iterable[Entry]) -> list[object]:
+    return [found.values["answer"] for found in entries if "answer" in found.values]
+
+
+def unclear_numbers(entries: Iterable[Entry], columns: Columns) -> list[str]:
+    """The problem that answers are numbers which do not say what the first choice's is, if they are."""
+    numbers = [answer for answer in answers(entries) if isinstance(answer, int) and is_number(answer)]
+    if columns.choices is None or not numbers or index_base(numbers) is not None:
+        return []
+    return [
+        f"{columns.answer}: the numbers go from {min(numbers)} to {max(numbers)}, which does not say whether they "
+        "count the choices from 0 (then a 0 and no 4 is among them) or from 1 (a 4 and no 0); write letters "
+        "A to D instead"
+    ]
+
+
+def needed_fields(entries: Sequence[Entry], columns: Columns) -> tuple[str, ...]:
     """The required fields, the renamed optional ones that no record has, and the domain if any record has it."""
-    objects = [record.value for record in records if isinstance(record.value, dict)]
-    present = {name for value in objects for name, content in value.items() if content is not None}
-    absent = {field for field in OPTIONAL if getattr(columns, field) not in present}
-    misnamed = tuple(field for field in OPTIONAL if field in absent and getattr(columns, field) != field)
-    return (*REQUIRED, *misnamed) if "domain" in absent else (*REQUIRED, *misnamed, "domain")
+    choices = CHOICES if columns.choices is None else ()
+    present = {field for found in entries for field in found.values}
+    misnamed = [field for field in OPTIONAL if field not in present and getattr(columns, field) not in (field, None)]
+    domain = ["domain"] if "domain" in present else []
+    return ("question_id", "question", *choices, "answer", "context", *misnamed, *domain)
 
 
-def broken_rules(value: Any, columns: Columns, needed: Sequence[str]) -> list[str]:
-    """The rules a record breaks, each with its field."""
-    if not isinstance(value, dict):
-        return [f"must be an object with named fields, got {kind(value)}"]
-    missing = [getattr(columns, field) for field in needed if value.get(getattr(columns, field)) is None]
-    broken = [f"has no {', '.join(missing)}"] if missing else []
-    for field in (*REQUIRED, *OPTIONAL):
-        column = getattr(columns, field)
-        text = value.get(column)
-        if text is None:
-            continue
-        if field == "answer":
-            rule = None if text in LETTERS else f"must be exactly A, B, C or D, got {shown(text)}"
-        elif field == "question_id":
-            rule = id_rule(text)
-        else:
-            rule = text_rule(text, blank=field not in needed)
-        if rule:
-            broken.append(f"{column} {rule}")
-    return broken
-
-
-def text_rule(text: Any, *, blank: bool) -> str | None:
-    """What is wrong with a text, or None; ``blank`` says whether it may be empty or white space."""
-    if not isinstance(text, str):
-        return f"must be text, got {kind(text)}"
-    if not blank and not text.strip():
-        return "must not be empty" if not text else "must hold more than white space"
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        return f"holds half a surrogate pair at character {error.start}, which UTF-8 cannot write"
-    return None
-
-
-def id_rule(value: Any) -> str | None:
-    """What is wrong with an ID, or None."""
-    if isinstance(value, str):
-        return text_rule(value, blank=False)
-    return f"must be text or a whole number, got {kind(value)}" if id_text(value) is None else None
-
-
-def id_text(value: Any) -> str | None:
-    """An ID as text, or None when it is none."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) and value.strip() else None
-
-
-def to_question(record: Mapping[str, Any], columns: Columns) -> Question:
+def to_question(found: Entry, columns: Columns, base: int | None) -> Question:
     """A record that breaks no rule as a question."""
-    optional = {field: record.get(getattr(columns, field)) or "" for field in OPTIONAL}
-    a, b, c, d = (record[getattr(columns, field)] for field in CHOICES)
+    values = found.values
+    a, b, c, d = (values[choice] for choice in CHOICES)
+    letter = letter_of(found, columns, base)
+    if letter is None:
+        raise ValueError(f"{found.place} has no gold letter")
     return Question(
-        question_id=str(record[columns.question_id]),
-        domain=optional["domain"] or ONLY_DOMAIN,
-        sub_domain=optional["sub_domain"],
-        difficulty=optional["difficulty"],
-        length=optional["length"],
-        question=record[columns.question],
+        question_id=str(values["question_id"]),
+        domain=values.get("domain") or ONLY_DOMAIN,
+        sub_domain=values.get("sub_domain", ""),
+        difficulty=values.get("difficulty", ""),
+        length=values.get("length", ""),
+        question=values["question"],
         choices=(a, b, c, d),
-        answer=record[columns.answer],
-        context_id=hashlib.sha256(record[columns.context].encode("utf-8")).hexdigest(),
+        answer=letter,
+        context_id=values["context"],
     )
-
-
-def kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", float: "a number"}
-    return "null" if value is None else names.get(type(value), "text" if isinstance(value, str) else "binary data")
-
-
-def shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "..."

@@ -19,10 +19,8 @@ def write_questions(benchmark: Benchmark, path: Path = QUESTIONS_FILE) -> None:
 
 def write_contexts(benchmark: Benchmark, path: Path = CONTEXTS_FILE) -> None:
     """Write the contexts by ID, each in a Parquet row group of its own, so that one can be read without the others."""
-    rows = [
-        {"context_id": context_id, "chars": len(text), "text": text}
-        for context_id, text in sorted(benchmark.contexts.items())
-    ]
+    texts = ((context_id, benchmark.contexts[context_id]) for context_id in sorted(benchmark.contexts))
+    rows = ({"context_id": context_id, "chars": len(text), "text": text} for context_id, text in texts)
     write_table(path, rows, CONTEXTS, row_group_size=1)
 
 

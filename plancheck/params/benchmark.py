@@ -20,14 +20,19 @@ class Controlled(Section):
 
 
 class Columns(Section):
-    """Names of a file's fields, where they differ from LongBench-v2's."""
+    """Names of a file's fields, where they differ from LongBench-v2's.
+
+    Null leaves an optional field of the file out. ``choices`` names a field with a list of the four choices, which
+    takes the place of the four fields.
+    """
 
     question_id: str = "_id"
-    domain: str = "domain"
-    sub_domain: str = "sub_domain"
-    difficulty: str = "difficulty"
-    length: str = "length"
+    domain: str | None = "domain"
+    sub_domain: str | None = "sub_domain"
+    difficulty: str | None = "difficulty"
+    length: str | None = "length"
     question: str = "question"
+    choices: str | None = None
     choice_a: str = "choice_A"
     choice_b: str = "choice_B"
     choice_c: str = "choice_C"

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plancheck.answering.rightness import is_right
 from plancheck.planning.plans import Selected
-from plancheck.records import Failure, Letter
+from plancheck.records import Failure, Letter, Question
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,7 @@ def first_of_each(plans: Sequence[Selected]) -> list[int | None]:
     return earlier
 
 
-def trace_rows(
-    question_id: str, gold: Letter, plans: Sequence[Selected], outcomes: Mapping[int, Outcome]
-) -> list[dict[str, Any]]:
+def trace_rows(question: Question, plans: Sequence[Selected], outcomes: Mapping[int, Outcome]) -> list[dict[str, Any]]:
     """A question's rows of data/traces.parquet, one a sample.
 
     Args:
@@ -43,10 +42,10 @@ def trace_rows(
     rows: list[dict[str, Any]] = []
     for number, (plan, earlier) in enumerate(zip(plans, first_of_each(plans), strict=True)):
         outcome = outcomes[number if earlier is None else earlier] if plan.atom_ids else None
-        correct = outcome is not None and outcome.letter == gold
+        correct = outcome is not None and is_right(question, outcome.letter)
         rows.append(
             {
-                "question_id": question_id,
+                "question_id": question.question_id,
                 "sample": number,
                 "atom_ids": list(plan.atom_ids),
                 "parsed": bool(plan.atom_ids),

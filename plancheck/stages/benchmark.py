@@ -2,22 +2,26 @@
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from plancheck.answering.rightness import has_equal_choices, right_letters
 from plancheck.backends.hub import download_dataset_file
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.benchmark.pin import is_pin, read_pin
 from plancheck.benchmark.subset import stratified_subset
 from plancheck.benchmark.tables import write_contexts, write_questions
+from plancheck.benchmark.texts import Texts
 from plancheck.files import write_json
 from plancheck.params.benchmark import BenchmarkParams
 from plancheck.params.study import Params
-from plancheck.records import Benchmark
+from plancheck.records import Benchmark, Question
 
 REPORT = Path("reports") / "benchmark.json"
+SHOWN_IDS = 5
 
 log = logging.getLogger("plancheck.benchmark")
 
@@ -30,6 +34,7 @@ def run(params: Params) -> None:
     """
     settings = params.benchmark
     benchmark = limited(load(settings), settings)
+    tell_equal_choices(benchmark.questions)
     write_questions(benchmark)
     write_contexts(benchmark)
     write_json(REPORT, summary(benchmark))
@@ -57,12 +62,31 @@ def limited(benchmark: Benchmark, settings: BenchmarkParams) -> Benchmark:
     kept = stratified_subset(benchmark.questions, limit=settings.limit, seed=settings.seed)
     log.info("keeping %d of %d questions (benchmark.limit)", len(kept), len(benchmark.questions))
     needed = {question.context_id for question in kept}
-    contexts = {context_id: text for context_id, text in benchmark.contexts.items() if context_id in needed}
+    contexts = Texts(text for context_id, text in benchmark.contexts.items() if context_id in needed)
     return Benchmark(questions=kept, contexts=contexts)
 
 
+def tell_equal_choices(questions: Sequence[Question]) -> None:
+    """Warn of questions of which two choices are equal, for an answer to them says less than others."""
+    equal = [question.question_id for question in questions if has_equal_choices(question)]
+    if equal:
+        more = f" and {len(equal) - SHOWN_IDS} more" if len(equal) > SHOWN_IDS else ""
+        log.warning(
+            "%d question(s) have choices that are equal but for white space, case and Unicode form: %s%s. The text of "
+            "the gold choice stands under another letter too in %d of them: there both letters count as right.",
+            len(equal), ", ".join(equal[:SHOWN_IDS]), more, sum(map(has_gold_twice, questions)),
+        )  # fmt: skip
+
+
+def has_gold_twice(question: Question) -> bool:
+    return len(right_letters(question.choices, question.answer)) > 1
+
+
 def summary(benchmark: Benchmark) -> dict[str, Any]:
-    """What the benchmark holds: counts, and lengths of the distinct contexts in characters."""
+    """What the benchmark holds: counts, and lengths of the distinct contexts in characters.
+
+    ``equal_choices`` counts the questions with choices that match, and those whose gold text stands twice.
+    """
     lengths = [len(text) for text in benchmark.contexts.values()]
     groups = Counter(question.context_id for question in benchmark.questions)
     shared = [size for size in groups.values() if size > 1]
@@ -72,4 +96,8 @@ def summary(benchmark: Benchmark) -> dict[str, Any]:
         "domains": dict(Counter(question.domain for question in benchmark.questions)),
         "context_chars": {"min": min(lengths), "median": median(lengths), "max": max(lengths)},
         "shared_contexts": {"groups": len(shared), "questions": sum(shared)},
+        "equal_choices": {
+            "questions": sum(map(has_equal_choices, benchmark.questions)),
+            "with_gold": sum(map(has_gold_twice, benchmark.questions)),
+        },
     }

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 
 import pytest
@@ -6,6 +7,9 @@ from hypothesis import strategies as st
 
 from plancheck.planning.plans import Selected
 from plancheck.planning.traces import Outcome, best_traces, first_of_each, trace_rows
+from plancheck.records import Question
+
+QUESTION = Question("q", "", "", "", "", "Which?", ("one", "two", "three", "four"), "B", "context")
 
 plans = st.lists(
     st.lists(st.sampled_from("abcd"), max_size=3, unique=True).map(
@@ -44,7 +48,7 @@ def test_a_repeated_plan_names_an_earlier_original_with_its_atoms(made):
 def test_every_sample_is_a_row_and_a_repeated_plan_has_the_first_ones_outcome():
     made = [Selected(("a", "b")), Selected((), "unparsable"), Selected(("b", "a")), Selected(("c",)), Selected(("d",))]
     outcomes = {0: Outcome(20, "B", None), 3: Outcome(9, "A", None), 4: Outcome(8, None, "too_long")}
-    rows = trace_rows("q", "B", made, outcomes)
+    rows = trace_rows(QUESTION, made, outcomes)
 
     columns = ["sample", "atom_ids", "parsed", "failure", "chars", "letter", "correct", "reward", "duplicate_of"]
     assert [[row[column] for column in columns] for row in rows] == [
@@ -54,6 +58,13 @@ def test_every_sample_is_a_row_and_a_repeated_plan_has_the_first_ones_outcome():
         [3, ["c"], True, None, 9, "A", False, 0, None],
         [4, ["d"], True, "too_long", 8, None, False, 0, None],
     ]
+
+
+def test_a_letter_with_the_text_of_the_gold_choice_is_rewarded():
+    question = dataclasses.replace(QUESTION, choices=("two", "two ", "Two", "four"))
+    made = [Selected((name,)) for name in "abc"]
+    outcomes = {number: Outcome(9, letter, None) for number, letter in enumerate("ABC")}
+    assert [row["reward"] for row in trace_rows(question, made, outcomes)] == [1, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,30 @@ def test_tables_and_summary_of_a_file(study, caplog):
         "domains": {"Code": 2, "Tables": 1},
         "context_chars": {"min": 9, "median": 10.0, "max": 11},
         "shared_contexts": {"groups": 1, "questions": 2},
+        "equal_choices": {"questions": 0, "with_gold": 0},
     }
     assert "3 questions over 2 contexts written" in caplog.messages
+
+
+def test_equal_choices_are_counted_and_told_with_their_questions(study, caplog):
+    twice = [record(f"q{number}", choice_B="answer A") for number in range(6)]
+    other = [record("q6", choice_C="answer  b"), record("q7")]
+    (study / "questions.json").write_bytes(array(*twice, *other))
+    with caplog.at_level(logging.WARNING, logger="plancheck.benchmark"):
+        stage.run(params())
+    assert read_json(stage.REPORT)["equal_choices"] == {"questions": 7, "with_gold": 6}
+    assert [message for message in caplog.messages if "choices" in message] == [
+        "7 question(s) have choices that are equal but for white space, case and Unicode form: q0, q1, q2, q3, q4 and "
+        "2 more. The text of the gold choice stands under another letter too in 6 of them: there both letters count as "
+        "right."
+    ]
+
+
+def test_the_case_of_a_gold_text_that_stands_twice_is_counted(study, cases, caplog):
+    with caplog.at_level(logging.WARNING, logger="plancheck.benchmark"):
+        stage.run(params(str(cases / "gold_text_stands_twice.json")))
+    assert read_json(stage.REPORT)["equal_choices"] == {"questions": 2, "with_gold": 2}
+    assert "case-0, case-1" in caplog.text
 
 
 def test_a_second_run_writes_the_same_bytes(study):
@@ -142,7 +164,7 @@ BAD = {
         ["2 line(s)", "line 2, column 9", "line 3, column 2", "one whole object a line"],
     ),
     "invalid UTF-8": (array(record()).replace(b"Which", b"Whi\xff"), ["invalid UTF-8 at byte", "convert it to UTF-8"]),
-    "UTF-16": (array(record()).decode().encode("utf-16"), ["invalid UTF-8 at byte 0"]),
+    "UTF-16": (array(record()).decode().encode("utf-16"), ["is UTF-16 text", "must be UTF-8", "iconv -f UTF-16 "]),
     "truncated gzip": (gzip.compress(array(record()))[:-12], ["damaged gzip", "Download or compress it again"]),
     "broken gzip": (b"\x1f\x8bnonsense, not deflated", ["damaged gzip"]),
     "damaged Parquet": (parquet(record())[:-30], ["damaged Parquet", "again"]),

@@ -18,6 +18,8 @@ from validation import (
 )
 from validation.gate import validate
 
+CORRECT = "correct says whether letter equals gold or has its text"
+
 
 def broken(study, module, context):
     inputs = study.inputs()
@@ -229,9 +231,9 @@ def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
 @pytest.mark.parametrize(
     ("change", "rules"),
     [
-        ({"letter": None}, ["there is either a letter or a failure", "correct says whether letter equals gold"]),
+        ({"letter": None}, ["there is either a letter or a failure", CORRECT]),
         ({"failure": "error"}, ["there is either a letter or a failure"]),
-        ({"correct": False}, ["correct says whether letter equals gold"]),
+        ({"correct": False}, [CORRECT]),
         ({"gold": "B", "correct": False}, ["gold is the question's answer"]),
         ({"prob_a": None}, ["all four probabilities are known, or none"]),
         ({"prob_a": 0.41}, ["probabilities sum to 1"]),
@@ -243,6 +245,14 @@ def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
 def test_faults_of_a_prediction_break_their_rule(change, rules, make_study, context):
     study = make_study()
     answered(study).update(change)
+    assert broken(study, predictions, context) == {rule: ("q0/head/100",) for rule in rules}
+
+
+@pytest.mark.parametrize(("text", "rules"), [("SECRET  choice a", []), ("secret choice a", [CORRECT])])
+def test_a_letter_with_the_gold_text_must_count_as_right_and_no_other(text, rules, make_study, context):
+    study = make_study()
+    row(study.rows["questions"], question_id="q0")["choice_b"] = text
+    answered(study).update(letter="B", correct=True)
     assert broken(study, predictions, context) == {rule: ("q0/head/100",) for rule in rules}
 
 
