@@ -14,7 +14,9 @@ import regex
 from plancheck.records import Span
 
 # Soft hyphen, zero-width spaces and joiners, marks of direction, byte order mark, variation selectors: not seen.
-IGNORABLE: Final = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+IGNORABLE: Final = (
+    "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
+)
 _IGNORED = regex.compile(rf"[{IGNORABLE}]+")
 # A run of ASCII, but for a last character that a mark may follow; or a character as a reader sees it.
 _PART = regex.compile(rf"[\x00-\x7f]+(?=[\x00-\x7f]|\Z)|\X(?:[{IGNORABLE}]+\p{{M}}*)*")
