@@ -1,14 +1,15 @@
 """Each question's letters under every policy and budget, compactly: IDs and letters, no benchmark text."""
 
 from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any, Final
 
 import pandas as pd
 
 from plancheck.records import FAILURES
 
-# A failed answer's mark in place of its letter.
-MARKS: Final = dict(zip(FAILURES, "ulme", strict=True))
+# A failed answer's mark in place of its letter, which is a capital.
+MARKS: Final = dict(zip(FAILURES, ascii_lowercase, strict=False))
 
 
 def drilldown(

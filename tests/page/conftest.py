@@ -15,6 +15,7 @@ from plancheck.files import DATA, write_table
 from plancheck.params.study import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
 from plancheck.reporting.columns import COLUMNS
+from plancheck.reporting.main_table import KINDS
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +57,8 @@ def paired(right, treatment, control, ids):
     half = 1.96 * np.sqrt(max((wins + losses) / n - difference**2, 1e-9) / n)
     return {
         "questions": n, "contexts": n - 2, "treatment_accuracy": ours.mean(), "control_accuracy": theirs.mean(),
-        "wins": wins, "losses": losses, "ties": n - wins - losses, "difference": difference,
+        "wins": wins, "losses": losses, "ties": n - wins - losses, "identical": min(3, n - wins - losses),
+        "difference": difference,
         "low": difference - half, "high": difference + half,
         "plain_low": difference - 0.9 * half, "plain_high": difference + 0.9 * half,
         "p": binomtest(wins, wins + losses).pvalue if wins + losses else 1.0,
@@ -94,8 +96,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     splits = {"all": everyone, "test": test}
     main = [
         {"policy": policy, "budget_chars": budget, "split": split, **accuracy(right[budget][policy][ids]),
-         "evidence_recall": SKILL.get(policy, 0.5) if "evidence+nothing" in selectors else None, "failures": 0,
-         "failed_plans": 0}
+         "evidence_recall": SKILL.get(policy, 0.5) if "evidence+nothing" in selectors else None, "failures": 1,
+         **dict.fromkeys(KINDS.values(), 0), "failures_unparsable": 1, "failed_plans": 0}
         for policy, budget, (split, ids) in product(selectors, BUDGETS, splits.items())
     ]  # fmt: skip
     heldout = []
@@ -130,8 +132,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     sensitivity = comparisons[comparisons["treatment"] == "sft+nothing"].assign(fill="nothing", jaccard=0.4)
     routing = [
         {"scheme": scheme, "router": router, "kind": kind, **accuracy(right[1800][policy]), "planner_share": 0.4,
-         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "p": 0.9, "p_adjusted": 0.9,
-         "tests": 3}
+         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "identical": 2, "p": 0.9,
+         "p_adjusted": 0.9, "tests": 3}
         for scheme, router, kind, policy in (
             ("none", "oracle_pair", "oracle", "evidence+nothing" if "evidence+nothing" in selectors else "bm25"),
             ("stratified", "logistic", "deployable", "bm25"),
