@@ -1,7 +1,7 @@
 """Packing: from an order of atoms to the text shown, never longer than the budget."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -161,6 +161,13 @@ def packed_text(context: str, pieces: Sequence[Piece]) -> str:
 def packed_id(question_id: str, context: str, pieces: Sequence[Piece]) -> str:
     """SHA-256 of the question's ID and the text shown: equal where a question is shown the same text."""
     return hashlib.sha256(f"{question_id}\n{packed_text(context, pieces)}".encode()).hexdigest()
+
+
+def with_longer_atoms(atoms: Mapping[str, Sequence[Atom]], *, budget_chars: int) -> set[str]:
+    """The contexts that have an atom longer than the budget. ``atoms``: by context."""
+    return {
+        context_id for context_id, own in atoms.items() if any(atom.end - atom.start > budget_chars for atom in own)
+    }
 
 
 def evidence_recall(evidence: Sequence[Span] | None, pieces: Sequence[Piece]) -> float | None:

@@ -195,4 +195,23 @@ VIEWS: Final[Mapping[str, View]] = {
             N,
         ),
     ),
+    "texts": View(
+        "Conditions (a question under a policy) and the distinct texts that they show at each budget. Policies that "
+        "show a question the same text cannot differ on it. Longer atoms: questions whose context has an atom longer "
+        "than the budget. Budgets and lengths in characters.",
+        (
+            BUDGET,
+            N,
+            whole("conditions", "conditions"),
+            whole("texts", "texts"),
+            whole("one cut atom", "one_cut_atom"),
+            whole("longest atom", "longest_atom_chars"),
+            whole("longer atoms", "longer_atoms"),
+        ),
+    ),
+    "rankings": View(
+        "Questions in which a ranking says nothing, for all its scores are equal and its order is that of position; of "
+        "these, those with one atom.",
+        (text("ranking", "ranking"), N, whole("all equal", "silent"), whole("one atom", "one_atom")),
+    ),
 }

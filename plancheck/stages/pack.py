@@ -4,7 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from plancheck import packing
 from plancheck.benchmark.tables import read_contexts, read_questions
@@ -20,6 +20,12 @@ from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
 
+# What becomes of an atom that is longer than the budget, by pack.overflow.
+FOLLOWS: Final[Mapping[str, str]] = {
+    "cut": "policies differ there by their first atom alone",
+    "skip": "such an atom is never shown there, whatever ranks it first",
+    "stop": "a policy that ranks such an atom first shows nothing there",
+}
 PLANS = DATA / "plans.parquet"
 TUNED = DATA / "rerank_tuned.parquet"
 
@@ -46,6 +52,7 @@ def run(params: Params) -> None:
         for question in questions
     }
     refuse_what_is_not_made(params.pack, known)
+    tell_small_budgets(questions, atoms, params.pack)
     rows: list[dict[str, Any]] = []
     for question in questions:
         context = read_contexts([question.context_id])[question.context_id]
@@ -53,6 +60,23 @@ def run(params: Params) -> None:
         rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
     write_table(DATA / "packed.parquet", rows, PACKED)
     LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
+
+
+def tell_small_budgets(questions: Sequence[Question], atoms: Mapping[str, Sequence[Atom]], settings: Pack) -> None:
+    """Warn of each budget that is shorter than an atom of some question's context."""
+    longest = max(atom.end - atom.start for own in atoms.values() for atom in own)
+    for budget in settings.budgets_chars:
+        longer = packing.with_longer_atoms(atoms, budget_chars=budget)
+        if concerned := sum(question.context_id in longer for question in questions):
+            LOG.warning(
+                "%s characters are less than one atom in %s of %s questions (the longest atom has %s): %s. Raise "
+                "pack.budgets_chars or lower atoms.*.window_chars for more than that",
+                f"{budget:,}",
+                f"{concerned:,}",
+                f"{len(questions):,}",
+                f"{longest:,}",
+                FOLLOWS[settings.overflow],
+            )
 
 
 def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:
