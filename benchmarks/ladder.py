@@ -114,7 +114,7 @@ def one_run(case: Case, seed: int) -> dict[str, dict[str, str]]:
 
 
 def router(results: Results, name: str) -> Arm:
-    return Arm(f"router {name}", results.right(name, BUDGET), results.text(name, BUDGET))
+    return Arm(f"router {name}", results.right(name, BUDGET), results.texts(name, BUDGET))
 
 
 def study(

@@ -3,10 +3,17 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from plancheck.records import Atom, Piece, Span
 
+Overflow = Literal["cut", "skip", "stop"]
+# What follows by pack.overflow where an atom is longer than the budget.
+LONGER_ATOM: Final[Mapping[Overflow, str]] = {
+    "cut": "There policies differ by their first atom alone",
+    "skip": "There such an atom is never shown, whatever ranks it first",
+    "stop": "There a policy that ranks such an atom first shows nothing",
+}
 SEPARATOR = "\n\n"  # between pieces that do not touch; its characters count towards the budget
 
 
@@ -24,9 +31,7 @@ class Packed:
     skipped: int
 
 
-def pack(
-    atoms: Sequence[Atom], *, budget_chars: int, overflow: Literal["cut", "skip", "stop"], merge_overlaps: bool
-) -> Packed:
+def pack(atoms: Sequence[Atom], *, budget_chars: int, overflow: Overflow, merge_overlaps: bool) -> Packed:
     """Walk the atoms in the order given and add each one's text until the budget is full.
 
     Args:

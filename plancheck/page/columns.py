@@ -154,4 +154,19 @@ POWER: Final = (
     Column("Questions needed (Miettinen)", "needed", "count"),
     Column("Questions needed (exact)", "needed_exact", "count"),
 )
+TEXTS: Final = (
+    BUDGET,
+    Column("Questions", "questions", "count"),
+    Column("Conditions", "conditions", "count"),
+    Column("Distinct texts", "texts", "count"),
+    Column("One cut atom alone", "one_cut_atom", "count"),
+    Column("Longest atom, characters", "longest_atom_chars", "count"),
+    Column("Questions with an atom longer than the budget", "longer_atoms", "count"),
+)
+RANKINGS: Final = (
+    Column("Ranking", "ranking"),
+    Column("Questions", "questions", "count"),
+    Column("All scores equal", "silent", "count"),
+    Column("Of these with one atom", "one_atom", "count"),
+)
 TRAINING: Final = (Column("Optimiser step", "step", "count"), Column("Loss, nats", "loss", "number"))

@@ -1,6 +1,6 @@
 """The columns that every paired comparison of the tables has, and how families of tests are adjusted."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -67,11 +67,11 @@ class Arm:
 
     name: str
     right: pd.Series
-    shown: pd.Series
+    shown: Mapping[str, str]
 
 
 def arm(results: Results, policy: str, budget_chars: int) -> Arm:
-    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars), results.text(policy, budget_chars))
+    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars), results.texts(policy, budget_chars))
 
 
 def paired(treatment: Arm, control: Arm, results: Results, split: str, method: Method) -> dict[str, Any]:

@@ -40,10 +40,9 @@ class Results:
         right: pd.Series = self.correct[(policy, budget_chars)]
         return right
 
-    def text(self, policy: str, budget_chars: int) -> pd.Series:
+    def texts(self, policy: str, budget_chars: int) -> dict[str, str]:
         """What stands for the text shown to each question, by question ID."""
-        text: pd.Series = self.shown[(policy, budget_chars)]
-        return text
+        return {str(name): str(text) for name, text in self.shown[(policy, budget_chars)].items()}
 
 
 def join_results(
@@ -63,8 +62,7 @@ def join_results(
     twice = predictions[predictions.duplicated(["question_id", *conditions])]
     if len(twice):
         raise ValueError(f"predictions hold twice: {listed(twice['question_id'])}")
-    tables = predictions.pivot(index="question_id", columns=conditions, values=["correct", "packed_id"]).sort_index()
-    table = tables["correct"]
+    table = predictions.pivot(index="question_id", columns=conditions, values="correct").sort_index()
     everyone = sorted(question_id for split in SPLITS for question_id in splits[split])
     if problem := sorted(set(everyone) ^ set(table.index)):
         raise ValueError(f"predictions and splits do not hold the same questions: {listed(problem)}")
@@ -74,7 +72,7 @@ def join_results(
     own = {split: tuple(sorted(splits[split])) for split in SPLITS}
     return Results(
         correct=table.astype(bool),
-        shown=tables["packed_id"],
+        shown=predictions.pivot(index="question_id", columns=conditions, values="packed_id").sort_index(),
         contexts={question_id: contexts[question_id] for question_id in everyone},
         splits={ALL: tuple(everyone), SEEN: tuple(sorted((*own["train"], *own["dev"]))), **own},
     )

@@ -88,5 +88,6 @@ def router_arm(name: str, rows: pd.DataFrame, results: Results, *, budget_chars:
     if sorted(rows["question_id"]) != list(results.splits[ALL]):
         raise ValueError(f"router {rows['router'].iloc[0]}: not one row for each question")
     own = rows.set_index("question_id").sort_index()
-    shown = {i: results.text(policy, budget_chars)[i] for i, policy in own["policy"].items()}
-    return Arm(f"router {name}", own["correct"].astype(bool), pd.Series(shown))
+    texts = {policy: results.texts(policy, budget_chars) for policy in own["policy"].unique()}
+    shown = {str(question_id): texts[policy][str(question_id)] for question_id, policy in own["policy"].items()}
+    return Arm(f"router {name}", own["correct"].astype(bool), shown)

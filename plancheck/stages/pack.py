@@ -4,7 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import read_contexts, read_questions
@@ -20,12 +20,6 @@ from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
 
-# What becomes of an atom that is longer than the budget, by pack.overflow.
-FOLLOWS: Final[Mapping[str, str]] = {
-    "cut": "policies differ there by their first atom alone",
-    "skip": "such an atom is never shown there, whatever ranks it first",
-    "stop": "a policy that ranks such an atom first shows nothing there",
-}
 PLANS = DATA / "plans.parquet"
 TUNED = DATA / "rerank_tuned.parquet"
 
@@ -69,13 +63,13 @@ def tell_small_budgets(questions: Sequence[Question], atoms: Mapping[str, Sequen
         longer = packing.with_longer_atoms(atoms, budget_chars=budget)
         if concerned := sum(question.context_id in longer for question in questions):
             LOG.warning(
-                "%s characters are less than one atom in %s of %s questions (the longest atom has %s): %s. Raise "
-                "pack.budgets_chars or lower atoms.*.window_chars for more than that",
+                "%s characters are less than one atom (up to %s) in %s of %s questions. %s. Raise pack.budgets_chars "
+                "or lower atoms.*.window_chars to compare more than that",
                 f"{budget:,}",
+                f"{longest:,}",
                 f"{concerned:,}",
                 f"{len(questions):,}",
-                f"{longest:,}",
-                FOLLOWS[settings.overflow],
+                packing.LONGER_ATOM[settings.overflow],
             )
 
 

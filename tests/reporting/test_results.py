@@ -19,7 +19,7 @@ def test_questions_are_joined_by_id_in_ascending_order():
     assert found.splits["all"] == ("a", "b", "c")
     assert found.splits["train+dev"] == ("a", "b")
     assert found.accuracy("bm25", 9, "test") == 1
-    assert found.text("bm25", 9).to_dict() == {"a": "t", "b": "t", "c": "t"}
+    assert found.texts("bm25", 9) == {"a": "t", "b": "t", "c": "t"}
 
 
 @pytest.mark.parametrize(
