@@ -25,7 +25,7 @@ def texts_figure(study: Study) -> Figure:
     table = study.table("texts")
     if table.empty:
         return Figure(figure, title, absent="texts.csv holds no row: no policy showed anything.")
-    row = table.loc[table["budget_chars"].idxmin()]
+    row = min(table.to_dict("records"), key=lambda row: row["budget_chars"])
     caption = (
         "A condition is a question under a policy. Policies that show a question the same text get the same answer, so "
         f"they cannot differ on it. At {row['budget_chars']:,} characters {row['conditions']:,} conditions show "

@@ -48,8 +48,8 @@ class Numbers(HTMLParser):
 def test_the_page_answers_first_and_shows_every_section_in_order(made):
     html = made.html
     order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="controls"', 'id="comparisons"', 'id="domains"',
-             'id="routing"', 'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"',
-             'id="provenance"']  # fmt: skip
+             'id="routing"', 'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"',
+             'id="questions"', 'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
     assert "the gain of sft+hybrid_anchor (" in html

@@ -46,7 +46,8 @@ def rung(
 ):
     return {
         "planner": planner, "tier": tier, "control": "c", "pick": pick, "candidates": 2, "budget_chars": budget,
-        "split": split, "questions": n, "ties": n - 8, "identical": 0, "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
+        "split": split, "questions": n, "ties": n - 8, "identical": 0,
+        "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
         "p_adjusted": 0.01, "verdict": verdict, "sentence": "So it is.",
     } | more  # fmt: skip
 
