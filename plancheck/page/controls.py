@@ -59,12 +59,13 @@ def weights_figure(study: Study) -> Figure:
         return Figure(figure, title, absent="Nothing is known of BM25's weights.")
     found = study.facts["retrieve"]["bm25"]
     if found["variant"] != "okapi":
-        return Figure(figure, title, f"No weight is negative (retrieve.bm25.variant is {found['variant']}).")
+        return Figure(figure, title, f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
     caption = (
-        "Okapi as published weighs a word in half or more of the atoms 0 or less: in "
-        f"{found['first_atom_differs']:,} of {found['questions']:,} questions another atom comes first than with "
-        f"weights that cannot be negative, and in {found['first_five_differ']:,} the first five are others. Another "
-        "retrieve.bm25.variant has no such weights."
+        "Okapi as published weighs a word that is in half or more of the atoms 0 or less. That concerns "
+        f"{found['weight_0_or_below']:,} of {found['questions']:,} questions: in {found['first_atom_differs']:,} "
+        "another atom comes first than with weights above 0, and in "
+        f"{found['first_five_differ']:,} the first five atoms are others. Another retrieve.bm25.variant has no such "
+        "weights."
     )
     return Figure(figure, title, caption)
 

@@ -180,7 +180,8 @@ def survival(table: pd.DataFrame) -> pd.DataFrame:
         passed, first = next(
             ((place, row) for place, row in enumerate(tiers) if row["verdict"] != "supported"), (len(tiers), {})
         )
-        kept = {name: first.get(name) for name in ("tier", "control", "verdict", "difference", "low", "high")}
+        shown = ("tier", "control", "verdict", "difference", "low", "high", "ties", "identical")
+        kept = {name: first.get(name) for name in shown}
         rows.append({"planner": planner, "budget_chars": budget, "passed": passed, "tiers": len(tiers), **kept})
     return pd.DataFrame(rows)
 
@@ -216,7 +217,8 @@ def show(path: Path, *, console: Console) -> None:
     )
     for name in ("planner", "ends at", "control", "verdict", "points (interval)"):
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
-    for row in records(survival(table[table["budget_chars"] == budget])):
+    ends = records(survival(table[table["budget_chars"] == budget]))
+    for row in ends:
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "survives all", "", "supported", "")
             continue
@@ -225,3 +227,10 @@ def show(path: Path, *, console: Console) -> None:
             row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), f"{gain} ({low} to {high})"
         )
     console.print(view)
+    told = [
+        f"{row['planner']} {int(row['identical']):,} of {int(row['ties']):,}"
+        for row in ends
+        if row["passed"] < row["tiers"] and row["identical"]
+    ]
+    if told:
+        console.print(f"Ties in which both sides saw the same text: {', '.join(told)}.")

@@ -30,7 +30,7 @@ def texts_table(
 
     Args:
         packed: columns question_id, budget_chars, packed_id, atom_ids, cut; a row a question and policy at a budget.
-        contexts: context by question.
+        contexts: context ID by question.
         atoms: by context.
         budgets_chars: of ``packed``.
 

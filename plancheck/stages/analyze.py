@@ -147,7 +147,12 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             },
             {name: ranks_of(inputs.retrieval, name) for name in ("bm25", "dense", "rerank")},
         ),
-        "texts": texts_table(inputs.packed, results.contexts, inputs.atoms, budgets_chars=budgets),
+        "texts": texts_table(
+            inputs.packed,
+            {question_id: question.context_id for question_id, question in inputs.questions.items()},
+            inputs.atoms,
+            budgets_chars=budgets,
+        ),
         "rankings": rankings_table(
             {
                 **{name: scores_of(inputs.retrieval, name) for name in ("bm25", "dense", "rerank")},

@@ -103,7 +103,7 @@ def read_questions(
     splits: Mapping[str, Sequence[str]], policies: Iterable[str], budgets_chars: Sequence[int]
 ) -> dict[str, Any]:
     """IDs, domains and letters of every question; the columns that hold benchmark text are never read."""
-    columns = ["question_id", "policy", "budget_chars", "letter", "gold", "failure"]
+    columns = ["question_id", "policy", "budget_chars", "letter", "gold", "correct", "failure"]
     domains = read_table(DATA / "questions.parquet", columns=["question_id", "domain"]).to_pylist()
     return drilldown(
         read_table(DATA / "predictions.parquet", columns=columns).to_pandas(),

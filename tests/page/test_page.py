@@ -55,7 +55,7 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
     assert "the gain of sft+hybrid_anchor (" in html
     assert "each reply was begun for the base model" in html
     assert "of the ties: " in html and "BM25 in 3 of 40 questions" in html
-    assert "in 7 of 40 questions another atom comes first" in html
+    assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
 
 
 def test_no_benchmark_text_is_in_the_page(made):

@@ -166,7 +166,9 @@ def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_whe
 
 
 def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_the_stages_report():
-    bm25 = {"variant": "okapi", "questions": 48, "first_atom_differs": 7, "first_five_differ": 19}
+    bm25 = {
+        "variant": "okapi", "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
+    }  # fmt: skip
     documents = {"1": 105, "2-5": 10, "6-50": 8, "more": 1}
     domains = {"asked": ["Multi-Document QA"], "present": ["Code", "Multi-Document QA"]}
     facts = {
@@ -175,8 +177,8 @@ def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_
         "benchmark": {"equal_choices": {"questions": 3, "with_gold": 1}},
     }
     study = study_of([], facts=facts)
-    assert "in 7 of 48 questions another atom comes first" in weights_figure(study).caption
-    assert "in 19 the first five are others" in weights_figure(study).caption
+    assert "concerns 30 of 48 questions: in 7 another atom comes first" in weights_figure(study).caption
+    assert "in 19 the first five atoms are others" in weights_figure(study).caption
     assert (
         "124 contexts of multi-document domains: 105 hold 1 document, 10 hold 2 to 5" in documents_figure(study).caption
     )
@@ -187,7 +189,7 @@ def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_
         "benchmark": {"equal_choices": {"questions": 0, "with_gold": 0}},
     }
     study = study_of([], facts=mended)
-    assert weights_figure(study).caption == "No weight is negative (retrieve.bm25.variant is lucene)."
+    assert weights_figure(study).caption == "Every weight is above 0 (retrieve.bm25.variant is lucene)."
     assert "domains (multi); the domains of the questions are Code and Multi" in documents_figure(study).caption
     assert choices_figures(study) == ()
 
@@ -327,23 +329,30 @@ def test_power_says_what_the_judged_comparison_can_show_and_what_the_margin_take
     assert judged_comparison(study_of([])) == ""
 
 
-def test_the_drilldown_holds_a_letter_a_question_policy_and_budget():
-    rows = [("q2", "p", 9, "B", None), ("q2", "r", 9, None, "too_long"), ("q1", "p", 9, "A", None)]
+def test_the_drilldown_holds_a_letter_a_question_policy_and_budget_and_every_right_letter():
+    rows = [
+        ("q2", "p", 9, "B", False, None),
+        ("q2", "r", 9, None, False, "too_long"),
+        ("q1", "p", 9, "D", True, None),
+        ("q1", "r", 9, "A", True, None),
+        ("q1", "p", 5, "B", True, None),
+    ]
     predictions = pd.DataFrame(
         [
-            {"question_id": q, "policy": p, "budget_chars": b, "letter": letter, "gold": "A", "failure": failure}
-            for q, p, b, letter, failure in rows
+            {"question_id": q, "policy": p, "budget_chars": b, "letter": letter, "gold": "A", "correct": correct,
+             "failure": failure}
+            for q, p, b, letter, correct, failure in rows
         ]
-    )
+    )  # fmt: skip
     found = drilldown(
-        predictions, {"q1": "D2", "q2": "D1"}, {"train": ["q2"], "dev": [], "test": ["q1"]},
+        predictions, {"q1": "D2", "q2": "D1", "q3": "D1"}, {"train": ["q2"], "dev": ["q3"], "test": ["q1"]},
         policies=["p", "r"], budgets_chars=[9, 5],
     )  # fmt: skip
 
-    assert found["questions"] == [["q1", 1, "test", "A"], ["q2", 0, "train", "A"]]
+    assert found["questions"] == [["q1", 1, "test", "ABD"], ["q2", 0, "train", "A"], ["q3", 0, "dev", ""]]
     assert found["domains"] == ["D1", "D2"]
     (mark,) = (mark for mark, failure in found["failures"].items() if failure == "too_long")
-    assert found["letters"] == [["A.", f"B{mark}"], ["..", ".."]]
+    assert found["letters"] == [["DA", f"B{mark}", ".."], ["B.", "..", ".."]]
     assert sorted(found["failures"].values()) == sorted(FAILURES)
 
 

@@ -212,7 +212,7 @@ def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
     verdicts = {"logistic": "not_supported", "forest": "supported", "boosting": "cannot_tell"}
     rows = [
         {"planner": "sft", "budget_chars": 900, "tier": tier, "control": name, "split": "all", "verdict": found,
-         "difference": 0.0, "low": -0.1, "high": 0.1}
+         "difference": 0.0, "low": -0.1, "high": 0.1, "ties": 5, "identical": 2}
         for tier, name, found in [("rerank", "rerank", "supported"), *(("router", *row) for row in verdicts.items())]
     ]  # fmt: skip
     for order in (rows, rows[:1] + rows[:0:-1]):
@@ -222,7 +222,9 @@ def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
 
 
 def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, tmp_path):
-    made(results, method, planners={"perfect": "evidence", "null": "random_plan"}).to_csv(tmp_path / "ladder.csv")
+    table = made(results, method, planners={"perfect": "evidence", "null": "random_plan"})
+    table.loc[table["planner"] == "null", "identical"] = 3
+    table.to_csv(tmp_path / "ladder.csv")
     output = io.StringIO()
     show(tmp_path / "ladder.csv", console=Console(file=output, width=100))
     lines = output.getvalue().splitlines()
@@ -230,3 +232,5 @@ def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, 
     assert max(map(len, lines)) <= 100
     assert any("survives all" in line for line in lines if line.strip().startswith("perfect"))
     assert "at 900 characters" in lines[0]
+    ties = table.loc[table["planner"] == "null", "ties"].iloc[0]
+    assert f"both sides saw the same text: null 3 of {ties}." in output.getvalue()
