@@ -27,15 +27,12 @@ def same_text(rows: pd.DataFrame) -> str:
         if row["identical"] == row["questions"]:
             void.append(label)
         elif row["identical"]:
-            ties.append(f"{row['identical']:,} of {row['ties']:,} with {label}")
+            ties.append(f"{row['identical']:,} of {row['ties']:,} ties with {label}")
     told = []
     if ties:
-        told.append(
-            "Policies that show a question the same text cannot differ on it, and that is what lies behind some of "
-            f"the ties: {listed(ties)}."
-        )
+        told.append(f"Where both policies show a question the same text, they must tie. Such are {listed(ties)}.")
     if void:
-        told.append(f"Both sides showed the same text in every question against {listed(void)}: that says nothing.")
+        told.append(f"Against {listed(void)} both showed every question the same text: that comparison says nothing.")
     return " ".join(told)
 
 

@@ -126,8 +126,10 @@ def test_ties_of_the_same_text_and_comparisons_of_a_text_with_itself_are_told_by
         rung("evidence+bm25", identical=48),
     ]
     told = point(answer(study_of(rows)), "same text")
-    assert "some of the ties: 21 of 40 with retrieval (bm25) and 7 of 40 with router (boosting)." in told
-    assert told.endswith("in every question against reranking (rerank): that says nothing.")
+    assert "Such are 21 of 40 ties with retrieval (bm25) and 7 of 40 ties with router (boosting)." in told
+    assert told.endswith(
+        "Against reranking (rerank) both showed every question the same text: that comparison says nothing."
+    )
     assert not [text for text in answer(study_of([rung()])) if "same text" in text]
     ((_, (climb,)),) = matrices(pd.DataFrame(rows[:3]), {"sft+bm25": "sft"}, planner="sft+bm25")[0].groups
     assert [found.same for (found,) in climb.rungs] == [
