@@ -26,10 +26,10 @@ POLICIES = {
 }
 
 
-def params(policies=POLICIES, *, budgets=(22,), overflow="cut"):
+def params(policies=POLICIES):
     return Params.model_construct(
         retrieve=Retrieve(pool_size=3, rrf_k=60, mmr_lambda=0.5, dense_coverage="head", batch_size=1, device="cpu"),
-        pack=Pack(seed=1, budgets_chars=list(budgets), overflow=overflow, merge_overlaps=False, policies=policies),
+        pack=Pack(seed=1, budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
     )
 
 
@@ -153,13 +153,18 @@ def test_a_study_without_planner_policies_needs_neither_plans_nor_the_tuned_rera
     assert shown({"bm25": Policy(fill="bm25")})["q1", "bm25"][0] == ["a0", "a1", "a2"]
 
 
+def packed(**changes):
+    made = params()
+    pack.run(made.model_copy(update={"pack": made.pack.model_copy(update=changes)}))
+
+
 @pytest.mark.parametrize(
     ("overflow", "follows"),
     [("cut", "differ by their first atom alone"), ("skip", "is never shown"), ("stop", "shows nothing")],
 )
 def test_a_budget_below_one_atom_is_told_with_what_follows_and_the_parameters(overflow, follows, folder, caplog):
     with caplog.at_level("WARNING", logger="plancheck.pack"):
-        pack.run(params(budgets=(22, 9), overflow=overflow))
+        packed(budgets_chars=[22, 9], overflow=overflow)
     (told,) = caplog.messages
     assert told.startswith("9 characters are less than one atom (up to 10) in 2 of 2 questions. ")
     assert follows in told and "pack.budgets_chars" in told and "atoms.*.window_chars" in told
@@ -167,5 +172,5 @@ def test_a_budget_below_one_atom_is_told_with_what_follows_and_the_parameters(ov
 
 def test_a_budget_of_one_atom_or_more_is_not_warned_of(folder, caplog):
     with caplog.at_level("WARNING", logger="plancheck.pack"):
-        pack.run(params(budgets=(22, 10)))
+        packed(budgets_chars=[22, 10])
     assert caplog.messages == []
