@@ -161,7 +161,7 @@ TEXTS: Final = (
     Column("Distinct texts", "texts", "count"),
     Column("One cut atom alone", "one_cut_atom", "count"),
     Column("Longest atom, characters", "longest_atom_chars", "count"),
-    Column("Questions with an atom longer than the budget", "longer_atoms", "count"),
+    Column("Questions with a longer atom", "longer_atoms", "count"),
 )
 RANKINGS: Final = (
     Column("Ranking", "ranking"),
