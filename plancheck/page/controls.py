@@ -8,7 +8,7 @@ from plancheck.page.cells import counted, listed, table_view
 from plancheck.page.study import Figure, Section, Study
 
 DOMAINS: Final = ("asked", "present")
-DOCUMENTS: Final = {"1": "1 document", "2-5": "2 to 5", "6-50": "6 to 50", "more": "more"}
+DOCUMENTS: Final = {"1": "1 document", "2-5": "2 to 5", "6-50": "6 to 50", "more": "more than 50"}
 
 
 def controls_section(study: Study) -> Section:
@@ -82,7 +82,7 @@ def documents_figure(study: Study) -> Figure:
             f"No context was cut at documents: no question is of atoms.multi_document.domains ({asked}); the domains "
             f"of the questions are {present}.",
         )  # fmt: skip
-    shares = [f"{found['documents'][name]:,} hold {label}" for name, label in DOCUMENTS.items()]
+    shares = [f"{count:,} hold {label}" for name, label in DOCUMENTS.items() if (count := found["documents"][name])]
     caption = (
         f"{counted(found['contexts'], 'context')} of multi-document domains: {listed(shares)}. Where several documents "
         "count as one, atoms run across them; atoms.multi_document.domains and atoms.multi_document.separators say "
