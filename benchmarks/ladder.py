@@ -16,7 +16,7 @@ import pandas as pd
 
 from plancheck.planning.seeds import seed_of
 from plancheck.reporting.ladder import VERDICTS, decided, ladder
-from plancheck.reporting.paired import Method
+from plancheck.reporting.paired import Arm, Method
 from plancheck.reporting.results import ALL, SEEN, TEST, Results
 
 OUTPUT = Path(__file__).with_name("ladder.csv")
@@ -103,7 +103,7 @@ def one_run(case: Case, seed: int) -> dict[str, dict[str, str]]:
         {PLANNER: PLANNER},
         tiers,
         budgets_chars=[BUDGET],
-        routers={name: results.right(name, BUDGET) for name in routers},
+        routers={name: router(results, name) for name in routers},
         router_tier=ROUTER,
         router_budget_chars=BUDGET,
         # The bootstrap's seed too: with one seed for all runs its error would be the same in each.
@@ -113,10 +113,14 @@ def one_run(case: Case, seed: int) -> dict[str, dict[str, str]]:
     return {split: dict(zip(rows["tier"], rows["verdict"], strict=True)) for split, rows in own.items()}
 
 
+def router(results: Results, name: str) -> Arm:
+    return Arm(f"router {name}", results.right(name, BUDGET), results.texts(name, BUDGET))
+
+
 def study(
     accuracies: Mapping[str, float], generator: np.random.Generator, *, questions: int = TRAIN + DEV + TESTED
 ) -> Results:
-    """Results of policies with these accuracies, each question with a context of its own.
+    """Results of policies with these accuracies, each question with a context of its own and no text shown twice.
 
     A policy is right where a number drawn uniformly from 0 to 1 is below its accuracy. It uses the question's number
     with probability sqrt(c) and one of its own else. So two policies of accuracy a differ on 2 a (1 - a) (1 - c) of the
@@ -131,7 +135,8 @@ def study(
     right = pd.DataFrame(numbers < np.array(list(accuracies.values())), index=ids, columns=columns)
     train, dev, test = ids[:TRAIN], ids[TRAIN : TRAIN + DEV], ids[TRAIN + DEV :]
     splits = {ALL: ids, SEEN: [*train, *dev], "train": train, "dev": dev, TEST: test}
-    return Results(right, {name: name for name in ids}, splits)
+    shown = pd.DataFrame({column: column[0] for column in columns}, index=ids)
+    return Results(right, shown, {name: name for name in ids}, splits)
 
 
 if __name__ == "__main__":

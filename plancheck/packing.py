@@ -1,12 +1,19 @@
 """Packing: from an order of atoms to the text shown, never longer than the budget."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from plancheck.records import Atom, Piece, Span
 
+Overflow = Literal["cut", "skip", "stop"]
+# What follows by pack.overflow where an atom is longer than the budget.
+LONGER_ATOM: Final[Mapping[Overflow, str]] = {
+    "cut": "There policies differ by their first atom alone",
+    "skip": "There such an atom is never shown, whatever ranks it first",
+    "stop": "There a policy that ranks such an atom first shows nothing",
+}
 SEPARATOR = "\n\n"  # between pieces that do not touch; its characters count towards the budget
 
 
@@ -24,9 +31,7 @@ class Packed:
     skipped: int
 
 
-def pack(
-    atoms: Sequence[Atom], *, budget_chars: int, overflow: Literal["cut", "skip", "stop"], merge_overlaps: bool
-) -> Packed:
+def pack(atoms: Sequence[Atom], *, budget_chars: int, overflow: Overflow, merge_overlaps: bool) -> Packed:
     """Walk the atoms in the order given and add each one's text until the budget is full.
 
     Args:
@@ -161,6 +166,13 @@ def packed_text(context: str, pieces: Sequence[Piece]) -> str:
 def packed_id(question_id: str, context: str, pieces: Sequence[Piece]) -> str:
     """SHA-256 of the question's ID and the text shown: equal where a question is shown the same text."""
     return hashlib.sha256(f"{question_id}\n{packed_text(context, pieces)}".encode()).hexdigest()
+
+
+def with_longer_atoms(atoms: Mapping[str, Sequence[Atom]], *, budget_chars: int) -> set[str]:
+    """The contexts that have an atom longer than the budget. ``atoms``: by context."""
+    return {
+        context_id for context_id, own in atoms.items() if any(atom.end - atom.start > budget_chars for atom in own)
+    }
 
 
 def evidence_recall(evidence: Sequence[Span] | None, pieces: Sequence[Piece]) -> float | None:

@@ -6,7 +6,8 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.page.cells import percentage
+from plancheck.page.caveats import same_text, silent_rankings, small_budgets
+from plancheck.page.cells import counted, listed, percentage
 from plancheck.page.ladder import TIER_LABELS, deciding, rung
 from plancheck.page.study import Study
 from plancheck.reporting.results import ALL, TEST
@@ -64,6 +65,9 @@ def answer(study: Study) -> tuple[str, ...]:
     perfect, null = (showings[mark.policy] or showings[mark.alone] for mark in (study.perfect, study.null))
     points = [
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
+        same_text(rows[(rows["planner"] == study.planner) & (rows["split"] == ALL)]),
+        silent_rankings(study),
+        small_budgets(study, budget),
         like_for_like(study, judged, perfect, null),
         beyond_reach(judged, perfect if perfect and perfect.policy == study.perfect.policy else None),
         no_better_than_chance(study, judged, null),
@@ -211,11 +215,3 @@ def plan_alone(alone: Showing | None, perfect: Showing | None) -> str:
 
 def supported(verdicts: Mapping[str, str]) -> int:
     return list(verdicts.values()).count("supported")
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def listed(items: Sequence[str]) -> str:
-    return ", ".join(items[:-1]) + " and " + items[-1] if len(items) > 1 else items[0]

@@ -90,3 +90,13 @@ def percentage(share: float) -> str:
 def signed(value: float) -> str:
     """One decimal with its sign; what rounds to nothing has none."""
     return "0.0" if round(value, 1) == 0 else f"{value:+.1f}".replace("-", "−")
+
+
+def counted(count: int, noun: str) -> str:
+    """As in "1 tier", "2 tiers"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """As in "a", "a and b", "a, b and c"; at least one."""
+    return ", ".join(items[:-1]) + " and " + items[-1] if len(items) > 1 else items[0]

@@ -3,6 +3,7 @@
 from typing import Final
 
 from plancheck.page.cells import Column
+from plancheck.reporting.main_table import KINDS
 
 BUDGET: Final = Column("Budget, characters", "budget_chars", "count")
 ACCURACY: Final = Column("Accuracy, % [Wilson]", "accuracy", "percent", "wilson_low", "wilson_high")
@@ -12,6 +13,7 @@ P: Final = (
     Column("Tests in family", "tests", "count"),
 )
 
+SAME: Final = Column("Shown the same text", "identical", "count")
 OUTCOMES: Final = (
     Column("Questions", "questions", "count"),
     Column("Contexts", "contexts", "count"),
@@ -20,6 +22,7 @@ OUTCOMES: Final = (
     Column("Wins", "wins", "count"),
     Column("Losses", "losses", "count"),
     Column("Ties", "ties", "count"),
+    SAME,
     Column("Difference, points [clustered by context]", "difference", "points", "low", "high"),
     Column("By question", "difference", "points", "plain_low", "plain_high"),
     *P,
@@ -53,6 +56,7 @@ MAIN: Final = (
     ACCURACY,
     Column("Evidence recall, %", "evidence_recall", "percent"),
     Column("Failed answers", "failures", "count"),
+    *(Column(f"Failed: {kind.replace('_', ' ')}", name, "count") for kind, name in KINDS.items()),
     Column("Failed plans", "failed_plans", "count"),
 )
 HELDOUT: Final = (
@@ -92,6 +96,7 @@ ROUTING: Final = (
     Column("Against best single, points", "difference", "points", "low", "high"),
     Column("Wins", "wins", "count"),
     Column("Losses", "losses", "count"),
+    SAME,
     *P,
 )
 COMPOSITION: Final = (
@@ -148,5 +153,20 @@ POWER: Final = (
     Column("Effect, points", "effect", "size"),
     Column("Questions needed (Miettinen)", "needed", "count"),
     Column("Questions needed (exact)", "needed_exact", "count"),
+)
+TEXTS: Final = (
+    BUDGET,
+    Column("Questions", "questions", "count"),
+    Column("Conditions", "conditions", "count"),
+    Column("Distinct texts", "texts", "count"),
+    Column("One cut atom alone", "one_cut_atom", "count"),
+    Column("Longest atom, characters", "longest_atom_chars", "count"),
+    Column("Questions with a longer atom", "longer_atoms", "count"),
+)
+RANKINGS: Final = (
+    Column("Ranking", "ranking"),
+    Column("Questions", "questions", "count"),
+    Column("All scores equal", "silent", "count"),
+    Column("Of these with one atom", "one_atom", "count"),
 )
 TRAINING: Final = (Column("Optimiser step", "step", "count"), Column("Loss, nats", "loss", "number"))

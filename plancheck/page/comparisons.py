@@ -64,7 +64,8 @@ def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
             "p_adjusted": table["p_adjusted"].to_numpy(),
             "colour": [study.family(row["treatment"]).colour for row in rows],
             "detail": [
-                f"{row['wins']:,} wins, {row['losses']:,} losses, {row['ties']:,} ties of {row['questions']:,}"
+                f"{row['wins']:,} wins, {row['losses']:,} losses, {row['ties']:,} ties of {row['questions']:,}; "
+                f"{row['identical']:,} saw the same text"
                 for row in rows
             ],
         }
@@ -79,6 +80,8 @@ def where(row: Row) -> str:
 
 def forest_caption(study: Study, table: pd.DataFrame) -> str:
     picked = "pick" in table and (table["pick"] == "same_questions").any()
+    same = int((table["identical"] == table["questions"]).sum())
+    void = f" {same:,} of these {len(table):,} show both sides the same text throughout: they say nothing."
     return (
         f"Accuracy of treatment minus control, {questions_of(table)} questions. "
         f"{'Same questions: the best was picked on the questions it is tested on. ' if picked else ''}"
@@ -86,4 +89,5 @@ def forest_caption(study: Study, table: pd.DataFrame) -> str:
         "sign test, adj. p (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
         f"{1 - study.confidence:.2g}; hollow: above. Grey band: differences below the margin of "
         f"{100 * study.margin:g} points."
+        f"{void if same else ''}"
     )

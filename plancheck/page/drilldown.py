@@ -1,14 +1,15 @@
 """Each question's letters under every policy and budget, compactly: IDs and letters, no benchmark text."""
 
 from collections.abc import Mapping, Sequence
+from string import ascii_lowercase
 from typing import Any, Final
 
 import pandas as pd
 
 from plancheck.records import FAILURES
 
-# A failed answer's mark in place of its letter.
-MARKS: Final = dict(zip(FAILURES, "uclme", strict=True))
+# A failed answer's mark in place of its letter, which is a capital.
+MARKS: Final = dict(zip(FAILURES, ascii_lowercase, strict=False))
 
 
 def drilldown(
@@ -22,30 +23,33 @@ def drilldown(
     """What the page's script shows of single questions.
 
     Args:
-        predictions: question_id, policy, budget_chars, letter, gold, failure.
+        predictions: question_id, policy, budget_chars, letter, gold, correct, failure.
         domains: by question ID.
         splits: question IDs by split.
 
     Returns:
-        ``questions``: [ID, place in ``domains``, split, gold letter], by ID; ``letters``: by budget (as given), for
-        each question one character a policy: the letter, a key of ``failures``, or "." without a row.
+        ``questions``: [ID, place in ``domains``, split, right letters], by ID: the gold letter, then any other that was
+        answered and is right, for the gold text stands under it too, "" without a row; ``letters``: by budget (as
+        given), for each question one character a policy: the letter, a key of ``failures``, or "." without a row.
     """
     split_of = {question_id: split for split, ids in splits.items() for question_id in ids}
     ids = sorted(split_of)
     names = sorted({domains[question_id] for question_id in ids})
     shown: dict[tuple[str, str, int], str] = {}
-    gold: dict[str, str] = {}
+    right: dict[str, str] = {}
     for row in predictions.to_dict("records"):
         letter = MARKS[row["failure"]] if pd.isna(row["letter"]) else row["letter"]
         shown[row["question_id"], row["policy"], row["budget_chars"]] = letter
-        gold[row["question_id"]] = row["gold"]
+        known = right.setdefault(row["question_id"], row["gold"])
+        if row["correct"] and letter not in known:
+            right[row["question_id"]] = known[0] + "".join(sorted(known[1:] + letter))
     return {
         "policies": list(policies),
         "budgets": list(budgets_chars),
         "domains": names,
         "failures": {mark: failure for failure, mark in MARKS.items()},
         "questions": [
-            [question_id, names.index(domains[question_id]), split_of[question_id], gold.get(question_id, ".")]
+            [question_id, names.index(domains[question_id]), split_of[question_id], right.get(question_id, "")]
             for question_id in ids
         ],
         "letters": [

@@ -46,6 +46,7 @@ class Rung:
     interval: str
     questions: str
     p: str
+    same: str
     sentence: str
     held_out: bool
 
@@ -127,9 +128,16 @@ def rung(row: Mapping[Any, Any]) -> Rung:
         interval=f"[{points(row['low'])}, {points(row['high'])}]",
         questions=f"{row['questions']:,}",
         p=FORMATS["p"](row["p_adjusted"]),
+        same=same_text(row),
         sentence=row["sentence"],
         held_out=held_out,
     )
+
+
+def same_text(row: Mapping[Any, Any]) -> str:
+    if row["identical"] == row["questions"]:
+        return "both saw the same text in every question: says nothing"
+    return f"of {row['ties']:,} ties, {row['identical']:,} saw the same text" if row["identical"] else ""
 
 
 def deciding(rungs: Sequence[Rung]) -> Rung | None:

@@ -48,7 +48,7 @@
     field(id).append(option);
   });
   const letter = (mark) => data.failures[mark] ? "no letter (" + data.failures[mark] + ")" : mark === "." ? "–" : mark;
-  const cell = (mark, gold) => node("td", mark === gold ? mark + " ✓" : letter(mark), mark === gold ? "right" : "");
+  const cell = (mark, gold) => node("td", gold.includes(mark) ? mark + " ✓" : letter(mark), gold.includes(mark) ? "right" : "");
 
   function outcome(treatment, control) {
     if (treatment) return control ? "both" : "win";
@@ -64,7 +64,7 @@
     data.questions.forEach(([id, place, part, gold], number) => {
       if (split && part !== split || domain && place !== Number(domain) || !id.toLowerCase().includes(search)) return;
       const letters = data.letters[budget][number];
-      const found = outcome(letters[treatment] === gold, letters[control] === gold);
+      const found = outcome(gold.includes(letters[treatment]), gold.includes(letters[control]));
       count[found] += 1;
       if (wanted !== "all" && wanted !== found) return;
       const row = document.createElement("tr");
@@ -74,7 +74,7 @@
       button.type = "button";
       button.addEventListener("click", () => detail(number));
       head.append(button);
-      const right = [...letters].filter((mark) => mark === gold).length;
+      const right = [...letters].filter((mark) => gold.includes(mark)).length;
       row.append(
         head, node("td", data.domains[place]), node("td", part), node("td", gold), cell(letters[treatment], gold),
         cell(letters[control], gold), node("td", right + " of " + letters.length, "n"),

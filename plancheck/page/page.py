@@ -7,6 +7,7 @@ from plancheck.page import columns, ladder
 from plancheck.page.answer import answer
 from plancheck.page.cells import TableView, table_view
 from plancheck.page.comparisons import comparisons_section
+from plancheck.page.controls import controls_section
 from plancheck.page.families import FAMILIES
 from plancheck.page.insides import (
     composition_section,
@@ -22,6 +23,7 @@ from plancheck.page.study import Study
 
 SECTIONS = (
     accuracy_section,
+    controls_section,
     comparisons_section,
     domains_section,
     routing_section,

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from altair.typing import ChartType
 
+from plancheck.packing import Overflow
 from plancheck.page.cells import TableView
 from plancheck.page.families import FAMILIES, Family
 from plancheck.page.kin import Yardstick
@@ -32,7 +33,9 @@ class Study:
         margin: smallest gain in accuracy that matters, as a share.
         reranker_questions: other generated questions whose gold evidence the reranker was tuned on; None where it came
             as it is.
+        overflow: what packing does with an atom that does not fit whole.
         begun: whether mined replies were begun for the base model, as those of the prompted selector never are.
+        facts: what stages report in reports/<name>.json, by name: atoms, benchmark, retrieve.
     """
 
     tables: Mapping[str, pd.DataFrame]
@@ -49,7 +52,9 @@ class Study:
     power: float
     margin: float
     reranker_questions: int | None = None
+    overflow: Overflow = "cut"
     begun: bool = False
+    facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def table(self, name: str) -> pd.DataFrame:
         return self.tables.get(name, pd.DataFrame())

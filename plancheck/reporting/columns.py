@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from plancheck.reporting import composition_table, ladder, main_table, mechanisms_table, power_table, routing_table
+from plancheck.reporting import (
+    composition_table,
+    ladder,
+    main_table,
+    mechanisms_table,
+    power_table,
+    rankings_table,
+    routing_table,
+    texts_table,
+)
 from plancheck.reporting.accuracy_tables import DOMAINS_COLUMNS, HELDOUT_COLUMNS
 from plancheck.reporting.comparison_tables import BUDGETS_COLUMNS, COMPARISONS_COLUMNS
 from plancheck.reporting.selection_table import COLUMNS as SELECTION_COLUMNS
@@ -23,4 +32,6 @@ COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "mechanisms": mechanisms_table.COLUMNS,
     "power": power_table.COLUMNS,
     "composition": composition_table.COLUMNS,
+    "texts": texts_table.COLUMNS,
+    "rankings": rankings_table.COLUMNS,
 }

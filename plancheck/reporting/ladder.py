@@ -34,9 +34,9 @@ from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, questio
 from plancheck.reporting.picks import Pick, picks
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL, TEST, Results, records
-from plancheck.reporting.wording import p_text, points, signed_points
+from plancheck.reporting.wording import p_text, points, same_text_sentence, signed_points
 from plancheck.statistics.equivalence import excess_test
-from plancheck.statistics.pairs import Outcomes
+from plancheck.statistics.pairs import Outcomes, SameText
 
 COLUMNS: Final = (
     "planner",
@@ -62,7 +62,7 @@ def ladder(
     tiers: Mapping[str, Sequence[str]],
     *,
     budgets_chars: Sequence[int],
-    routers: Mapping[str, pd.Series],
+    routers: Mapping[str, Arm],
     router_tier: str,
     router_budget_chars: int,
     method: Method,
@@ -74,7 +74,7 @@ def ladder(
         planners: selector by planner policy.
         tiers: controls by tier, in the ladder's order.
         budgets_chars: the budgets that planners are compared at.
-        routers: by name, whether each question is answered right by the policy that the router sends it to.
+        routers: by name.
         router_tier: name of the routers' tier, which comes last.
         router_budget_chars: the budget that routers choose at; planners meet them at no other.
         method: how comparisons are made.
@@ -89,10 +89,10 @@ def ladder(
                     figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
                     picked = {"tier": tier, "control": pick.policy, "pick": pick.kind, "candidates": pick.candidates}
                     rows.append({**known, **picked, "split": pick.split, **figures})
-            for name, right in routers.items() if budget == router_budget_chars else ():
+            for name, router in routers.items() if budget == router_budget_chars else ():
                 picked = {"tier": router_tier, "control": name, "pick": "declared", "candidates": 1}
                 for split in (ALL, TEST):
-                    figures = paired(treatment, Arm(f"router {name}", right), results, split, method)
+                    figures = paired(treatment, router, results, split, method)
                     rows.append({**known, **picked, "split": split, **figures})
     table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["split"]))
     found = records(table)
@@ -131,13 +131,18 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
         f"p = {p_text(row['p'])}, adj. p = {p_text(row['p_adjusted'])} ({row['tests']} tests), "
         f"n = {row['questions']:,} {row['split']} questions."
     ).replace("p = <", "p < ")
-    return f"{figures} {conclusion(row, found, method)}{reservation(row, found)}"
+    seen = Outcomes(int(row["wins"]), int(row["losses"]), int(row["ties"]))
+    same = SameText(int(row["identical"]), int(row["identical"]))
+    if same.pairs == seen.questions:
+        return f"{figures} {same_text_sentence(seen, same)}"
+    said = [figures, same_text_sentence(seen, same), conclusion(row, found, method), reservation(row, found)]
+    return " ".join(filter(None, said))
 
 
 def reservation(row: Mapping[str, Any], found: Verdict) -> str:
     """What a verdict against a planner is worth where the control is the luckiest of several; see benchmarks."""
     if row["pick"] == "same_questions" and found in ("opposite", "not_supported"):
-        return " These questions flatter the pick: the test row does not."
+        return "These questions flatter the pick: the test row does not."
     return ""
 
 
@@ -175,7 +180,8 @@ def survival(table: pd.DataFrame) -> pd.DataFrame:
         passed, first = next(
             ((place, row) for place, row in enumerate(tiers) if row["verdict"] != "supported"), (len(tiers), {})
         )
-        kept = {name: first.get(name) for name in ("tier", "control", "verdict", "difference", "low", "high")}
+        shown = ("tier", "control", "verdict", "difference", "low", "high", "ties", "identical")
+        kept = {name: first.get(name) for name in shown}
         rows.append({"planner": planner, "budget_chars": budget, "passed": passed, "tiers": len(tiers), **kept})
     return pd.DataFrame(rows)
 
@@ -211,7 +217,8 @@ def show(path: Path, *, console: Console) -> None:
     )
     for name in ("planner", "ends at", "control", "verdict", "points (interval)"):
         view.add_column(name, no_wrap=True, justify="right" if name.startswith("points") else "left")
-    for row in records(survival(table[table["budget_chars"] == budget])):
+    ends = records(survival(table[table["budget_chars"] == budget]))
+    for row in ends:
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "survives all", "", "supported", "")
             continue
@@ -220,3 +227,10 @@ def show(path: Path, *, console: Console) -> None:
             row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), f"{gain} ({low} to {high})"
         )
     console.print(view)
+    told = [
+        f"{row['planner']} {int(row['identical']):,} of {int(row['ties']):,}"
+        for row in ends
+        if row["passed"] < row["tiers"] and row["identical"]
+    ]
+    if told:
+        console.print(f"Ties in which both sides saw the same text: {', '.join(told)}.")

@@ -2,16 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from plancheck.records import FAILURES
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL
 from plancheck.statistics.proportions import wilson
 
+KINDS: Final = {kind: f"failures_{kind}" for kind in FAILURES}  # the column that counts each kind of failed answer
 COLUMNS = (
     "policy",
     "budget_chars",
@@ -23,6 +26,7 @@ COLUMNS = (
     "wilson_high",
     "evidence_recall",
     "failures",
+    *KINDS.values(),
     "failed_plans",
 )
 
@@ -47,7 +51,8 @@ def main_table(
         confidence: of the Wilson intervals.
 
     Returns:
-        COLUMNS. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are.
+        COLUMNS. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are,
+        and the column of each kind in KINDS how many of that kind.
         ``evidence_recall`` is the mean over the questions whose evidence is known, empty when there are none.
         ``failed_plans`` counts questions whose plan failed, so that only the policy's fill was shown.
 
@@ -74,7 +79,7 @@ def main_table(
                 found.append(
                     (policy, budget, split, len(ids), correct, correct / len(ids), interval.low, interval.high,
                      chosen["evidence_recall"].mean(), int(chosen["failure"].notna().sum()),
-                     int(chosen["plan_failed"].sum()))
+                     *(int((chosen["failure"] == kind).sum()) for kind in KINDS), int(chosen["plan_failed"].sum()))
                 )  # fmt: skip
     return pd.DataFrame(found, columns=list(COLUMNS))
 
@@ -105,3 +110,6 @@ def show(path: Path, *, console: Console) -> None:
             cells.append("" if pd.isna(row["evidence_recall"]) else f"{100 * row['evidence_recall']:.0f}")
         view.add_row(*cells)
     console.print(view)
+    kinds = {kind: int(rows[name].sum()) for kind, name in KINDS.items()}
+    if told := ", ".join(f"{kind.replace('_', ' ')} {count:,}" for kind, count in kinds.items() if count):
+        console.print(f"Failed answers, which count as wrong, over all policies and budgets: {told}.")

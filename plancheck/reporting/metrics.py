@@ -18,8 +18,8 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
     Over all questions: accuracy of the best planner and of the best control by budget; failed answers; ``ladder``,
     tiers of each verdict, over budgets and learned planners, and over the harness's own; ``planner_gain``, accuracy of
     the best planner less that of the best control by budget and kind of pick; ``oracle_gap``, accuracy of the oracle of
-    two policies less that of the best single one chosen in training folds (null without routers). On the test split:
-    parse rates.
+    two policies less that of the best single one chosen in training folds (null without routers); ``rankings``, the
+    questions in which each says nothing. On the test split: parse rates.
     """
     everyone = tables["main"][tables["main"]["split"] == ALL]
     selection = tables["selection"]
@@ -41,6 +41,7 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
         "oracle_gap": oracle_gap(tables["routing"]),
         "parse_rate_test": {row["selector"]: round(row["parse_rate"], DIGITS) for row in records(held_out)},
         "planner_gain": gains,
+        "rankings": {row["ranking"]: {"silent": row["silent"]} for row in records(tables["rankings"])},
     }
 
 

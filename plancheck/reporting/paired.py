@@ -1,6 +1,6 @@
 """The columns that every paired comparison of the tables has, and how families of tests are adjusted."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -13,7 +13,7 @@ from plancheck.reporting.results import Results
 from plancheck.statistics.bootstrap import paired_bootstrap
 from plancheck.statistics.comparison import compare
 from plancheck.statistics.multiplicity import benjamini_hochberg
-from plancheck.statistics.pairs import join_pairs
+from plancheck.statistics.pairs import join_pairs, same_text
 from plancheck.statistics.power import examples_needed_exactly
 
 PAIRED: Final = (
@@ -24,6 +24,7 @@ PAIRED: Final = (
     "wins",
     "losses",
     "ties",
+    "identical",
     "difference",
     "low",
     "high",
@@ -56,14 +57,21 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One side of a comparison: its name, and whether it answers each question right, by question ID."""
+    """One side of a comparison.
+
+    Attributes:
+        name: of the side, which its bootstrap is seeded with.
+        right: whether it answers each question right, by question ID.
+        shown: what stands for the text that it was shown, by question ID; equal for a question where the text is.
+    """
 
     name: str
     right: pd.Series
+    shown: Mapping[str, str]
 
 
 def arm(results: Results, policy: str, budget_chars: int) -> Arm:
-    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars))
+    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars), results.texts(policy, budget_chars))
 
 
 def paired(treatment: Arm, control: Arm, results: Results, split: str, method: Method) -> dict[str, Any]:
@@ -72,8 +80,9 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
     context they are the same. The bootstrap's seed is made of ``method.seed``, the two names and the split, so that a
     comparison has the same figures in every table, whatever else is compared, and mirrored ones with the arms swapped.
-    ``needed`` is how many questions find a difference of ``method.margin`` at the discordance seen; empty where fewer
-    than that share of questions differ.
+    ``identical`` counts the pairs that were shown the same text: it was answered once, so they are ties whatever the
+    policies are. ``needed`` is how many questions find a difference of ``method.margin`` at the discordance seen; empty
+    where fewer than that share of questions differ.
 
     Raises:
         ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
@@ -106,6 +115,7 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
         "wins": found.outcomes.wins,
         "losses": found.outcomes.losses,
         "ties": found.outcomes.ties,
+        "identical": same_text(pairs, treatment.shown, control.shown).pairs,
         "difference": found.difference,
         "low": found.interval.low,
         "high": found.interval.high,
@@ -150,4 +160,4 @@ def table_of(
 
 def whole(table: pd.DataFrame) -> pd.DataFrame:
     """The table with whole numbers in the columns that count, also beside empty cells."""
-    return table.astype({name: "Int64" for name in ("needed", "tests", "wins", "losses") if name in table})
+    return table.astype({name: "Int64" for name in ("needed", "tests", "wins", "losses", "identical") if name in table})

@@ -22,6 +22,7 @@ WORDS: Final = (
     "pick",
     "planner",
     "policy",
+    "ranking",
     "router",
     "scheme",
     "scorer",

@@ -16,16 +16,18 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Outcomes of every condition on every question.
+    """Outcomes of every condition on every question, and what was shown for them.
 
     Attributes:
         correct: true where the answer is right; rows are question IDs in ascending order, columns are what was
             answered by: (policy, budget in characters).
+        shown: of the same shape, what stands for the text that was shown: equal for a question where the text is.
         contexts: context of each question; questions with the same one are not independent.
         splits: question IDs in ascending order, of "all", "train+dev" and each split.
     """
 
     correct: pd.DataFrame
+    shown: pd.DataFrame
     contexts: Mapping[str, str]
     splits: Mapping[str, Sequence[str]]
 
@@ -38,6 +40,10 @@ class Results:
         right: pd.Series = self.correct[(policy, budget_chars)]
         return right
 
+    def texts(self, policy: str, budget_chars: int) -> dict[str, str]:
+        """What stands for the text shown to each question, by question ID."""
+        return {str(name): str(text) for name, text in self.shown[(policy, budget_chars)].items()}
+
 
 def join_results(
     predictions: pd.DataFrame, contexts: Mapping[str, str], splits: Mapping[str, Sequence[str]]
@@ -45,7 +51,7 @@ def join_results(
     """The results of all predictions; the order of their rows and of the splits' questions changes nothing.
 
     Args:
-        predictions: columns question_id, policy, budget_chars, correct.
+        predictions: columns question_id, policy, budget_chars, packed_id, correct.
         contexts: context by question.
         splits: question IDs by split.
 
@@ -66,6 +72,7 @@ def join_results(
     own = {split: tuple(sorted(splits[split])) for split in SPLITS}
     return Results(
         correct=table.astype(bool),
+        shown=predictions.pivot(index="question_id", columns=conditions, values="packed_id").sort_index(),
         contexts={question_id: contexts[question_id] for question_id in everyone},
         splits={ALL: tuple(everyone), SEEN: tuple(sorted((*own["train"], *own["dev"]))), **own},
     )

@@ -9,6 +9,7 @@ from plancheck.reporting.accuracy_tables import accuracy_columns
 from plancheck.reporting.paired import Arm, Method, paired, table_of
 from plancheck.reporting.results import ALL, Results
 
+COMPARED: Final = ("difference", "low", "high", "wins", "losses", "identical", "p")
 COLUMNS: Final = (
     "scheme",
     "router",
@@ -19,12 +20,7 @@ COLUMNS: Final = (
     "wilson_low",
     "wilson_high",
     "planner_share",
-    "difference",
-    "low",
-    "high",
-    "wins",
-    "losses",
-    "p",
+    *COMPARED,
     "p_adjusted",
     "tests",
 )
@@ -32,27 +28,30 @@ FIXED = "best_single"
 USUAL = "stratified"
 
 
-def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[str], method: Method) -> pd.DataFrame:
+def routing_table(
+    routing: pd.DataFrame, results: Results, planners: Collection[str], method: Method, *, budget_chars: int
+) -> pd.DataFrame:
     """COLUMNS, by scheme and router in the order of ``routing``.
 
     Args:
         routing: columns question_id, scheme, router, kind, policy, correct; a row a question, scheme and router.
-        results: their contexts and questions.
+        results: their contexts and questions, and what their policies showed.
         planners: policies with a selector; ``planner_share`` is the share of questions sent to one of them.
         method: how comparisons are made.
+        budget_chars: the budget that routers choose at.
 
     Returns:
-        The difference, its interval (contexts resampled), wins and losses are those against the best single policy
-        that the same scheme chose in its training folds; of the stratified scheme where the row's own has none. They
-        are empty for that policy itself. p is of the deployable routers alone, adjusted over those of a scheme:
-        oracles know the answer, and an optimistic router saw the questions it is measured on, so a test of them would
-        mean nothing.
+        The difference, its interval (contexts resampled), wins, losses and pairs shown the same text are those against
+        the best single policy that the same scheme chose in its training folds; of the stratified scheme where the
+        row's own has none. They are empty for that policy itself. p is of the deployable routers alone, adjusted over
+        those of a scheme: oracles know the answer, and an optimistic router saw the questions it is measured on, so a
+        test of them would mean nothing.
 
     Raises:
         ValueError: a router lacks a question's row or has it twice.
     """
     arms = {
-        (scheme, router): Arm(f"router {router} {scheme}", right_by_question(rows, results))
+        (scheme, router): router_arm(f"{router} {scheme}", rows, results, budget_chars=budget_chars)
         for (scheme, router), rows in routing.groupby(["scheme", "router"], sort=False)
     }
     found = []
@@ -65,24 +64,30 @@ def routing_table(routing: pd.DataFrame, results: Results, planners: Collection[
         fixed = arms.get((scheme, FIXED), arms.get((USUAL, FIXED)))
         if fixed is not None and router != FIXED:
             figures = paired(own, fixed, results, ALL, method)
-            kept = ("difference", "low", "high", "wins", "losses", *(("p",) if kind == "deployable" else ()))
+            kept = [name for name in COMPARED if name != "p" or kind == "deployable"]
             row |= {name: figures[name] for name in kept}
         found.append(row)
     return table_of(found, COLUMNS, family=lambda row: row["scheme"])
 
 
-def deployable_routers(routing: pd.DataFrame, results: Results) -> dict[str, pd.Series]:
-    """Whether each question is answered right under each deployable router of the stratified scheme, by router."""
+def deployable_routers(routing: pd.DataFrame, results: Results, *, budget_chars: int) -> dict[str, Arm]:
+    """Each deployable router of the stratified scheme, by its name."""
     chosen = routing[(routing["kind"] == "deployable") & (routing["scheme"] == USUAL)]
-    return {str(router): right_by_question(rows, results) for router, rows in chosen.groupby("router", sort=False)}
+    return {
+        str(router): router_arm(str(router), rows, results, budget_chars=budget_chars)
+        for router, rows in chosen.groupby("router", sort=False)
+    }
 
 
-def right_by_question(rows: pd.DataFrame, results: Results) -> pd.Series:
-    """Whether each question is answered right, by ID in ascending order.
+def router_arm(name: str, rows: pd.DataFrame, results: Results, *, budget_chars: int) -> Arm:
+    """What a router answers right, and the text of the policy that it sends each question to.
 
     Raises:
         ValueError: a question lacks its row or has it twice.
     """
     if sorted(rows["question_id"]) != list(results.splits[ALL]):
         raise ValueError(f"router {rows['router'].iloc[0]}: not one row for each question")
-    return rows.set_index("question_id")["correct"].astype(bool).sort_index()
+    own = rows.set_index("question_id").sort_index()
+    texts = {policy: results.texts(policy, budget_chars) for policy in own["policy"].unique()}
+    shown = {str(question_id): texts[policy][str(question_id)] for question_id, policy in own["policy"].items()}
+    return Arm(f"router {name}", own["correct"].astype(bool), shown)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
+from plancheck.reporting.main_table import KINDS
 from plancheck.reporting.writing import Column, View, decimal, interval, p_value, percent, text, whole
 
 POLICY: Final = text("policy", "policy")
@@ -14,19 +15,22 @@ ARMS: Final = (text("treatment", "treatment"), text("control", "control"))
 DIFFERENCE: Final = interval("difference", "difference", "low", "high", signed=True)
 TESTS: Final = (p_value("p", "p"), p_value("adjusted p", "p_adjusted"), whole("tests", "tests"))
 OUTCOMES: Final = (whole("wins", "wins"), whole("losses", "losses"))
+SAME: Final = whole("same text", "identical")
 PAIRED: Final[tuple[Column, ...]] = (
     N,
     percent("treatment", "treatment_accuracy"),
     percent("control", "control_accuracy"),
     *OUTCOMES,
     whole("ties", "ties"),
+    SAME,
     DIFFERENCE,
     *TESTS,
     percent("detectable", "detectable"),
 )
 UNITS: Final = "Accuracies in %, differences in percentage points, budgets in characters."
 HOW: Final = (
-    f"{UNITS} Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
+    f"{UNITS} Same text: ties of questions to which both showed the same text, so that they could not differ. "
+    "Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
     "test, which takes questions for independent. Detectable: the least difference that as many questions find with "
     "the power of params.yaml, before adjustment."
 )
@@ -38,8 +42,8 @@ BY_PICK: Final = "p is adjusted (Benjamini and Hochberg) over the rows of one ki
 
 VIEWS: Final[Mapping[str, View]] = {
     "main": View(
-        "Table 1. Accuracy of every policy at every budget with its Wilson interval, and mean share of the evidence "
-        f"shown. {UNITS}",
+        "Table 1. Accuracy of every policy at every budget with its Wilson interval, mean share of the evidence shown, "
+        f"and failed answers, all and by kind. {UNITS}",
         (
             POLICY,
             BUDGET,
@@ -49,6 +53,7 @@ VIEWS: Final[Mapping[str, View]] = {
             ACCURACY,
             percent("evidence", "evidence_recall"),
             whole("failed answers", "failures"),
+            *(whole(kind.replace("_", " "), name) for kind, name in KINDS.items()),
             whole("failed plans", "failed_plans"),
         ),
     ),
@@ -108,6 +113,8 @@ VIEWS: Final[Mapping[str, View]] = {
             SPLIT,
             N,
             *OUTCOMES,
+            whole("ties", "ties"),
+            SAME,
             DIFFERENCE,
             *TESTS,
             text("verdict", "verdict"),
@@ -118,9 +125,10 @@ VIEWS: Final[Mapping[str, View]] = {
         (BUDGET, *ARMS, text("pick", "pick"), SPLIT, *PAIRED),
     ),
     "routing": View(
-        "Table 3. Oracles and routers. Differences, wins and losses against the best single policy chosen in the "
-        "training folds; p, of deployable routers alone, is adjusted (Benjamini and Hochberg) over those of a scheme. "
-        f"Oracles know the answer, and an optimistic rule saw the questions it is measured on. {UNITS}",
+        "Table 3. Oracles and routers. Differences, wins, losses and questions shown the same text against the best "
+        "single policy chosen in the training folds; p, of deployable routers alone, is adjusted (Benjamini and "
+        "Hochberg) over those of a scheme. Oracles know the answer, and an optimistic rule saw the questions it is "
+        f"measured on. {UNITS}",
         (
             text("scheme", "scheme"),
             text("router", "router"),
@@ -130,6 +138,7 @@ VIEWS: Final[Mapping[str, View]] = {
             percent("to a planner", "planner_share"),
             DIFFERENCE,
             *OUTCOMES,
+            SAME,
             *TESTS,
         ),
     ),
@@ -185,5 +194,24 @@ VIEWS: Final[Mapping[str, View]] = {
             decimal("characters", "mean_chars", 0),
             N,
         ),
+    ),
+    "texts": View(
+        "Conditions (a question under a policy) and the distinct texts that they show at each budget. Policies that "
+        "show a question the same text cannot differ on it. Longer atoms: questions whose context has an atom longer "
+        "than the budget. Budgets and lengths in characters.",
+        (
+            BUDGET,
+            N,
+            whole("conditions", "conditions"),
+            whole("texts", "texts"),
+            whole("one cut atom", "one_cut_atom"),
+            whole("longest atom", "longest_atom_chars"),
+            whole("longer atoms", "longer_atoms"),
+        ),
+    ),
+    "rankings": View(
+        "Questions in which a ranking says nothing, for all its scores are equal and its order is that of position; of "
+        "these, those with one atom.",
+        (text("ranking", "ranking"), N, whole("all equal", "silent"), whole("one atom", "one_atom")),
     ),
 }

@@ -27,9 +27,11 @@ from plancheck.reporting.mechanisms_table import mechanisms_table
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.paired import Method
 from plancheck.reporting.power_table import power_table
-from plancheck.reporting.results import ALL, Results, join_results, records
+from plancheck.reporting.rankings_table import rankings_table
+from plancheck.reporting.results import ALL, Results, join_results, listed, records
 from plancheck.reporting.routing_table import deployable_routers, routing_table
 from plancheck.reporting.selection_table import selection_table
+from plancheck.reporting.texts_table import texts_table
 from plancheck.reporting.variant_tables import order_table, sensitivity_table
 from plancheck.reporting.views import VIEWS
 from plancheck.reporting.writing import write_table_files
@@ -45,8 +47,8 @@ METRICS = Path("reports/metrics.json")
 class Inputs:
     """The tables of earlier stages, read once.
 
-    ``plans`` holds the selected atoms by selector and question; ``retrieval`` has the rerank columns beside its own,
-    empty outside the candidate pool.
+    ``atoms`` are by context; ``plans`` holds the selected ones by selector and question; ``retrieval`` has the rerank
+    columns beside its own, empty outside the candidate pool, which is all that ``tuned`` has of the tuned reranker.
     """
 
     questions: Mapping[str, Question]
@@ -54,8 +56,10 @@ class Inputs:
     results: Results
     predictions: pd.DataFrame
     packed: pd.DataFrame
+    atoms: Mapping[str, Sequence[Atom]]
     plans: Mapping[str, Mapping[str, Sequence[Atom]]]
     retrieval: pd.DataFrame
+    tuned: pd.DataFrame
     routing: pd.DataFrame
 
 
@@ -70,7 +74,22 @@ def run(params: Params) -> None:
     for name, view in VIEWS.items():
         write_table_files(TABLES, name, tables[name], view)
     write_json(METRICS, metrics(tables, harness=HARNESS_SELECTORS))
+    tell_what_says_nothing(tables["ladder"])
     LOG.info("%s tables are in %s, each as CSV, Markdown and LaTeX", len(tables), TABLES)
+
+
+def tell_what_says_nothing(table: pd.DataFrame) -> None:
+    """Warn of the ladder's comparisons whose two sides saw the same text in every question."""
+    same = table[table["identical"] == table["questions"]]
+    if same.empty:
+        return
+    named = [f"{row['planner']} and {row['control']} at {row['budget_chars']:,}" for row in records(same)]
+    LOG.warning(
+        "%s of the ladder's %s comparisons say nothing, for both sides saw the same text in every question: %s",
+        f"{len(same):,}",
+        f"{len(table):,}",
+        listed(named),
+    )
 
 
 def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
@@ -108,13 +127,13 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             planners,
             settings.tiers,
             budgets_chars=budgets,
-            routers=deployable_routers(inputs.routing, results),
+            routers=deployable_routers(inputs.routing, results, budget_chars=params.route.budget_chars),
             router_tier=ROUTER_TIER,
             router_budget_chars=params.route.budget_chars,
             method=method,
         ),
         "budgets": budgets_table(results, learned, controls, budgets, method),
-        "routing": routing_table(inputs.routing, results, planners, method),
+        "routing": routing_table(inputs.routing, results, planners, method, budget_chars=params.route.budget_chars),
         "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
         "order": order_table(results, policies, budgets, method),
         "mechanisms": mechanisms(inputs, params),
@@ -127,6 +146,18 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
                 for question_id, atoms in plans.items()
             },
             {name: ranks_of(inputs.retrieval, name) for name in ("bm25", "dense", "rerank")},
+        ),
+        "texts": texts_table(
+            inputs.packed,
+            {question_id: question.context_id for question_id, question in inputs.questions.items()},
+            inputs.atoms,
+            budgets_chars=budgets,
+        ),
+        "rankings": rankings_table(
+            {
+                **{name: scores_of(inputs.retrieval, name) for name in ("bm25", "dense", "rerank")},
+                "rerank_tuned": scores_of(inputs.tuned, "rerank"),
+            }
         ),
     }
     seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
@@ -184,6 +215,11 @@ def ranks_of(retrieval: pd.DataFrame, ranking: str) -> dict[tuple[str, str], int
     )
 
 
+def scores_of(table: pd.DataFrame, ranking: str) -> pd.DataFrame:
+    """The score of each atom that the ranking scores, by question."""
+    return table[["question_id", f"{ranking}_score"]].set_axis(["question_id", "score"], axis=1).dropna()
+
+
 def read_inputs(params: Params) -> Inputs:
     """What earlier stages made.
 
@@ -209,14 +245,17 @@ def read_inputs(params: Params) -> Inputs:
         columns=[*keys, "candidate", "bm25_rank", "bm25_score", "dense_rank", "dense_score"],
     ).to_pandas()
     reranked = read_table(DATA / "rerank.parquet").to_pandas()
+    atoms = read_atoms()
     return Inputs(
         questions=questions,
         splits=splits,
         results=join_results(predictions, contexts, splits),
         predictions=predictions,
         packed=packed,
-        plans=read_plans(params.plan.selectors),
+        atoms=atoms,
+        plans=read_plans(params.plan.selectors, atoms),
         retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
+        tuned=read_table(DATA / "rerank_tuned.parquet").to_pandas(),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
     )
 
@@ -261,9 +300,9 @@ def check_conditions(
         )
 
 
-def read_plans(selectors: Sequence[str]) -> dict[str, dict[str, list[Atom]]]:
+def read_plans(selectors: Sequence[str], by_context: Mapping[str, Sequence[Atom]]) -> dict[str, dict[str, list[Atom]]]:
     """The atoms of every plan, by selector as declared and by question."""
-    atoms = {atom.atom_id: atom for found in read_atoms().values() for atom in found}
+    atoms = {atom.atom_id: atom for found in by_context.values() for atom in found}
     plans: dict[str, dict[str, list[Atom]]] = {selector: {} for selector in selectors}
     for row in read_table(DATA / "plans.parquet", columns=["question_id", "selector", "atom_ids"]).to_pylist():
         plans[row["selector"]][row["question_id"]] = [atoms[atom_id] for atom_id in row["atom_ids"]]

@@ -46,6 +46,7 @@ def run(params: Params) -> None:
         for question in questions
     }
     refuse_what_is_not_made(params.pack, known)
+    tell_small_budgets(questions, atoms, params.pack)
     rows: list[dict[str, Any]] = []
     for question in questions:
         context = read_contexts([question.context_id])[question.context_id]
@@ -53,6 +54,23 @@ def run(params: Params) -> None:
         rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
     write_table(DATA / "packed.parquet", rows, PACKED)
     LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
+
+
+def tell_small_budgets(questions: Sequence[Question], atoms: Mapping[str, Sequence[Atom]], settings: Pack) -> None:
+    """Warn of each budget that is shorter than an atom of some question's context."""
+    longest = max(atom.end - atom.start for own in atoms.values() for atom in own)
+    for budget in settings.budgets_chars:
+        longer = packing.with_longer_atoms(atoms, budget_chars=budget)
+        if concerned := sum(question.context_id in longer for question in questions):
+            LOG.warning(
+                "%s characters are less than one atom (up to %s) in %s of %s questions. %s. Raise pack.budgets_chars "
+                "or lower atoms.*.window_chars to compare more than that",
+                f"{budget:,}",
+                f"{longest:,}",
+                f"{concerned:,}",
+                f"{len(questions):,}",
+                packing.LONGER_ATOM[settings.overflow],
+            )
 
 
 def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:

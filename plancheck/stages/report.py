@@ -28,6 +28,7 @@ LOG = logging.getLogger("plancheck.report")
 PAGE = Path("reports/index.html")
 TABLES = Path("reports/tables")
 TRAINING = Path("reports/train.json")
+FACTS = {name: Path(f"reports/{name}.json") for name in ("atoms", "benchmark", "retrieve")}
 LOCK = Path("models/lock.json")
 
 
@@ -51,7 +52,9 @@ def run(params: Params) -> None:
         power=params.analyze.power,
         margin=params.analyze.margin,
         reranker_questions=reranker.questions if isinstance(reranker, TunedModel) else None,
+        overflow=params.pack.overflow,
         begun=params.mine.begin_reply,
+        facts={name: read_figures(path, stage=name) for name, path in FACTS.items()},
     )
     html = page(
         study,
@@ -81,19 +84,26 @@ def read_training(path: Path) -> dict[str, Any] | None:
     Raises:
         StudyError: the file does not hold what stage train writes.
     """
-    if not path.exists():
-        return None
-    training = read_json(path)
-    if not isinstance(training, dict):
-        raise StudyError(f"{path}: holds no mapping of figures. Run `dvc repro -f train`.")
-    return training
+    return read_figures(path, stage="train") if path.exists() else None
+
+
+def read_figures(path: Path, *, stage: str) -> dict[str, Any]:
+    """What a stage reports.
+
+    Raises:
+        StudyError: the file is missing or does not hold what the stage writes.
+    """
+    figures = read_json(path)
+    if not isinstance(figures, dict):
+        raise StudyError(f"{path}: holds no mapping of figures. Run `dvc repro -f {stage}`.")
+    return figures
 
 
 def read_questions(
     splits: Mapping[str, Sequence[str]], policies: Iterable[str], budgets_chars: Sequence[int]
 ) -> dict[str, Any]:
     """IDs, domains and letters of every question; the columns that hold benchmark text are never read."""
-    columns = ["question_id", "policy", "budget_chars", "letter", "gold", "failure"]
+    columns = ["question_id", "policy", "budget_chars", "letter", "gold", "correct", "failure"]
     domains = read_table(DATA / "questions.parquet", columns=["question_id", "domain"]).to_pylist()
     return drilldown(
         read_table(DATA / "predictions.parquet", columns=columns).to_pandas(),
@@ -107,7 +117,7 @@ def read_questions(
 def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """What the page says of its own origin: nothing that differs between two runs of the same inputs."""
     lock = read_json(LOCK)
-    files = [*sorted(TABLES.glob("*.csv")), TRAINING, LOCK, DATA / "splits.json"]
+    files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), LOCK, DATA / "splits.json"]
     return {
         "profile": params.profile,
         "parameters": parameters_text(params.model_dump(mode="json")),

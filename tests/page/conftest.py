@@ -15,6 +15,7 @@ from plancheck.files import DATA, write_table
 from plancheck.params.study import parse_params
 from plancheck.records import PREDICTIONS, QUESTIONS
 from plancheck.reporting.columns import COLUMNS
+from plancheck.reporting.main_table import KINDS
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +57,8 @@ def paired(right, treatment, control, ids):
     half = 1.96 * np.sqrt(max((wins + losses) / n - difference**2, 1e-9) / n)
     return {
         "questions": n, "contexts": n - 2, "treatment_accuracy": ours.mean(), "control_accuracy": theirs.mean(),
-        "wins": wins, "losses": losses, "ties": n - wins - losses, "difference": difference,
+        "wins": wins, "losses": losses, "ties": n - wins - losses, "identical": min(3, n - wins - losses),
+        "difference": difference,
         "low": difference - half, "high": difference + half,
         "plain_low": difference - 0.9 * half, "plain_high": difference + 0.9 * half,
         "p": binomtest(wins, wins + losses).pvalue if wins + losses else 1.0,
@@ -94,8 +96,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     splits = {"all": everyone, "test": test}
     main = [
         {"policy": policy, "budget_chars": budget, "split": split, **accuracy(right[budget][policy][ids]),
-         "evidence_recall": SKILL.get(policy, 0.5) if "evidence+nothing" in selectors else None, "failures": 0,
-         "failed_plans": 0}
+         "evidence_recall": SKILL.get(policy, 0.5) if "evidence+nothing" in selectors else None, "failures": 1,
+         **dict.fromkeys(KINDS.values(), 0), "failures_unparsable": 1, "failed_plans": 0}
         for policy, budget, (split, ids) in product(selectors, BUDGETS, splits.items())
     ]  # fmt: skip
     heldout = []
@@ -130,8 +132,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
     sensitivity = comparisons[comparisons["treatment"] == "sft+nothing"].assign(fill="nothing", jaccard=0.4)
     routing = [
         {"scheme": scheme, "router": router, "kind": kind, **accuracy(right[1800][policy]), "planner_share": 0.4,
-         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "p": 0.9, "p_adjusted": 0.9,
-         "tests": 3}
+         "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "identical": 2, "p": 0.9,
+         "p_adjusted": 0.9, "tests": 3}
         for scheme, router, kind, policy in (
             ("none", "oracle_pair", "oracle", "evidence+nothing" if "evidence+nothing" in selectors else "bm25"),
             ("stratified", "logistic", "deployable", "bm25"),
@@ -165,6 +167,16 @@ def study_tables(selectors, tiers, right, domain_of, test):
          "discordance": 0.3, "detectable": 0.25, "effect": effect, "needed": 1500, "needed_exact": 1512}
         for effect in (0.01, 0.02, 0.05)
     ]  # fmt: skip
+    texts = [
+        {"budget_chars": budget, "questions": len(everyone), "conditions": len(everyone) * len(selectors),
+         "texts": len(everyone) * 2, "one_cut_atom": 9, "longest_atom_chars": 800,
+         "longer_atoms": 12 if budget < 800 else 0}
+        for budget in BUDGETS
+    ]  # fmt: skip
+    rankings = [
+        {"ranking": name, "questions": len(everyone), "silent": silent, "one_atom": 1}
+        for name, silent in (("bm25", 4), ("dense", 1), ("rerank", 1), ("rerank_tuned", 1))
+    ]
     return {
         "main": pd.DataFrame(main),
         "heldout": pd.DataFrame(heldout),
@@ -179,6 +191,20 @@ def study_tables(selectors, tiers, right, domain_of, test):
         "selection": pd.DataFrame(selection),
         "mechanisms": pd.DataFrame(mechanisms),
         "power": pd.DataFrame(power),
+        "texts": pd.DataFrame(texts),
+        "rankings": pd.DataFrame(rankings),
+    }
+
+
+def facts(questions):
+    """What stages atoms, benchmark and retrieve report, as far as the page says it."""
+    bm25 = {"variant": "okapi", "weight_0_or_below": 20, "first_atom_differs": 7, "first_five_differ": 9}
+    documents = {"1": 3, "2-5": 8, "6-50": 2, "more": 0}
+    domains = {"asked": ["Multi-Document QA"], "present": list(DOMAINS)}
+    return {
+        "atoms": {"multi_document": {"contexts": 13, "documents": documents, "domains": domains}},
+        "benchmark": {"equal_choices": {"questions": 2, "with_gold": 1}},
+        "retrieve": {"bm25": bm25 | {"questions": questions}},
     }
 
 
@@ -233,6 +259,8 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
         losses = [1.8, 1.3, 1.2, 0.9, 0.7]
         training = {"losses": losses, "dev_loss": 0.8, "dev_rows": 2, "rows": 19, "early_step": 2, "steps": 5}
         (folder / "reports" / "train.json").write_text(json.dumps(training))
+    for name, figures in facts(questions).items():
+        (folder / "reports" / f"{name}.json").write_text(json.dumps(figures))
     (folder / "models").mkdir()
     model = {"name": "tiny", "source": "path", "revision": "0" * 40, "path": "weights/tiny", "files": {"a": "0" * 64}}
     lock = {"environment": {"torch": "2"}, "models": {"tiny": model}, "roles": {"answer": "tiny", "planner": "tiny"}}

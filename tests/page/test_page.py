@@ -11,11 +11,12 @@ import pytest
 import yaml
 
 from plancheck.errors import StudyError
-from plancheck.page.columns import COMPOSITION, LADDER, POWER
+from plancheck.page.columns import COMPOSITION, LADDER, POWER, RANKINGS, TEXTS
 from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
 from plancheck.params.study import Params, parse_params
+from plancheck.reporting.main_table import KINDS
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
@@ -46,13 +47,15 @@ class Numbers(HTMLParser):
 
 def test_the_page_answers_first_and_shows_every_section_in_order(made):
     html = made.html
-    order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="comparisons"', 'id="domains"', 'id="routing"',
-             'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"',
-             'id="provenance"']  # fmt: skip
+    order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="controls"', 'id="comparisons"', 'id="domains"',
+             'id="routing"', 'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"',
+             'id="questions"', 'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
     assert "the gain of sft+hybrid_anchor (" in html
     assert "each reply was begun for the base model" in html
+    assert "they must tie. Such are " in html and "BM25 in 3 of 40 questions" in html
+    assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
 
 
 def test_no_benchmark_text_is_in_the_page(made):
@@ -73,11 +76,13 @@ def test_the_page_names_no_place_on_this_machine(made):
         ("ladder", LADDER, "The survival ladder."),
         ("composition", COMPOSITION, "What the packed contexts are made of, at"),
         ("power", POWER, "Questions needed for an effect."),
+        ("rankings", RANKINGS, "Rankings that say nothing."),
+        ("texts", TEXTS, "Conditions that show the same text, by budget."),
     ],
 )
 def test_every_number_is_the_csv_s_to_the_letter(made, name, columns, caption):
     table = pd.read_csv(made.folder / "reports" / "tables" / f"{name}.csv", dtype=str, keep_default_na=False)
-    if name != "power":
+    if name in ("ladder", "composition"):
         table = table[table["budget_chars"] == "1800"]
     sources = [source for column in columns if column.kind != "text" for source in column.sources if source in table]
     numbers = Numbers(caption)
@@ -127,7 +132,8 @@ def test_hostile_names_are_escaped(made):
     main = pd.DataFrame(
         [
             {"policy": hostile, "budget_chars": 9, "split": split, "questions": 2, "correct": 1, "accuracy": 0.5,
-             "wilson_low": 0.1, "wilson_high": 0.9, "evidence_recall": None, "failures": 0, "failed_plans": 0}
+             "wilson_low": 0.1, "wilson_high": 0.9, "evidence_recall": None, "failures": 0, "failed_plans": 0,
+             **dict.fromkeys(KINDS.values(), 0)}
             for split in ("all", "test")
         ]
     )  # fmt: skip
@@ -147,6 +153,15 @@ def test_missing_tables_are_all_named_and_the_user_s_to_mend(tmp_path, write, mo
         report.read_tables(report.TABLES)
     assert all(part in str(caught.value) for part in ("ladder.csv", "power.csv", "dvc repro -f analyze"))
     assert "main.csv" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["atoms", "benchmark", "retrieve"])
+def test_what_a_stage_reports_and_is_missing_is_named(name, tmp_path, write, monkeypatch, settings):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path)
+    report.FACTS[name].unlink()
+    with pytest.raises(StudyError, match=f"{name}.json: no such file"):
+        report.run(settings())
 
 
 @pytest.mark.parametrize("content", ["[]", "null", "3", '"losses"'])

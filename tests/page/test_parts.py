@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from plancheck.page.answer import answer
+from plancheck.page.controls import choices_figures, documents_figure, rankings_figure, texts_figure, weights_figure
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import CONTROLS, FAMILIES, families_of
 from plancheck.page.insides import matched_supervision, mechanisms_figure
@@ -13,6 +14,8 @@ from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
 from plancheck.params.pack import Policy
+from plancheck.records import FAILURES
+from plancheck.reporting.texts_table import COLUMNS as TEXTS
 
 
 def luminance(colour):
@@ -43,7 +46,8 @@ def rung(
 ):
     return {
         "planner": planner, "tier": tier, "control": "c", "pick": pick, "candidates": 2, "budget_chars": budget,
-        "split": split, "questions": n, "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
+        "split": split, "questions": n, "ties": n - 8, "identical": 0,
+        "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
         "p_adjusted": 0.01, "verdict": verdict, "sentence": "So it is.",
     } | more  # fmt: skip
 
@@ -103,6 +107,94 @@ def test_several_routers_are_judged_as_one_tier_in_any_order_and_test_questions_
         ("forest", "cannot_tell"),
     ]
     assert [found.pick for found in climb.rungs[1]] == ["decides among 3"]
+
+
+def point(points, part):
+    """The one point that holds ``part``."""
+    (found,) = (text for text in points if part in text)
+    return found.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_ties_of_the_same_text_and_comparisons_of_a_text_with_itself_are_told_by_tier():
+    rows = [
+        rung(tier="direct"),
+        rung(tier="retrieval", control="bm25", identical=21),
+        rung(tier="rerank", control="rerank", identical=48, ties=48),
+        rung(tier="router", control="forest", verdict="supported", identical=5),
+        rung(tier="router", control="boosting", verdict="cannot_tell", identical=7),
+        rung(tier="budgeted", split="test", identical=48),
+        rung("evidence+bm25", identical=48),
+    ]
+    told = point(answer(study_of(rows)), "same text")
+    assert "Such are 21 of 40 ties with retrieval (bm25) and 7 of 40 ties with router (boosting)." in told
+    assert told.endswith(
+        "Against reranking (rerank) both showed every question the same text: that comparison says nothing."
+    )
+    assert not [text for text in answer(study_of([rung()])) if "same text" in text]
+    ((_, (climb,)),) = matrices(pd.DataFrame(rows[:3]), {"sft+bm25": "sft"}, planner="sft+bm25")[0].groups
+    assert [found.same for (found,) in climb.rungs] == [
+        "", "of 40 ties, 21 saw the same text", "both saw the same text in every question: says nothing",
+    ]  # fmt: skip
+
+
+def test_rankings_that_say_nothing_are_told_unless_there_was_one_atom_to_order():
+    rankings = pd.DataFrame(
+        [("bm25", 48, 14, 2), ("dense", 48, 2, 2), ("rerank_tuned", 48, 1, 0)],
+        columns=["ranking", "questions", "silent", "one_atom"],
+    )
+    told = point(answer(study_of([rung()], tables={"rankings": rankings})), "all scores of a ranking")
+    assert told.endswith("BM25 in 12 of 48 questions and the tuned cross-encoder in 1 of 48 questions.")
+    assert len(answer(study_of([rung()], tables={"rankings": rankings.iloc[[1]]}))) == 1
+    caption = rankings_figure(study_of([], tables={"rankings": rankings})).caption
+    assert "BM25 in 14 of 48, the dense ranking in 2 of 48 and the tuned cross-encoder in 1 of 48." in caption
+
+
+@pytest.mark.parametrize(
+    ("overflow", "follows"),
+    [("cut", "by their first atom alone"), ("skip", "is never shown"), ("stop", "shows nothing")],
+)
+def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_where_it_is_of_one(overflow, follows):
+    texts = pd.DataFrame(
+        [(1800, 48, 480, 400, 2, 800, 0), (600, 48, 480, 103, 240, 800, 30)], columns=TEXTS
+    )  # fmt: skip
+    study = study_of([rung()], tables={"texts": texts}, overflow=overflow)
+    caption = texts_figure(study).caption
+    assert "At 600 characters 480 conditions show 103 distinct texts; 240 show the beginning of one atom" in caption
+    assert "up to 800 characters: 600 (in 30 of 48 questions)." in caption
+    assert follows in caption and "pack.budgets_chars and atoms.*.window_chars" in caption
+    assert len(answer(study)) == 1
+    below = study_of([rung()], tables={"texts": texts.assign(longer_atoms=7)}, overflow=overflow)
+    assert "1,800 (in 7 of 48 questions)" in point(answer(below), "less than one atom")
+
+
+def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_the_stages_report():
+    bm25 = {
+        "variant": "okapi", "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
+    }  # fmt: skip
+    documents = {"1": 105, "2-5": 0, "6-50": 18, "more": 1}
+    domains = {"asked": ["Multi-Document QA"], "present": ["Code", "Multi-Document QA"]}
+    facts = {
+        "retrieve": {"bm25": bm25},
+        "atoms": {"multi_document": {"contexts": 124, "documents": documents, "domains": domains}},
+        "benchmark": {"equal_choices": {"questions": 3, "with_gold": 1}},
+    }
+    study = study_of([], facts=facts)
+    assert "concerns 30 of 48 questions: in 7 another atom comes first" in weights_figure(study).caption
+    assert "in 19 the first five atoms are others" in weights_figure(study).caption
+    assert (
+        "124 contexts of multi-document domains: 105 hold 1 document, 18 hold 6 to 50 and 1 hold more than 50."
+        in documents_figure(study).caption
+    )
+    assert "In 3 questions two choices read the same; in 1 of them" in choices_figures(study)[0].caption
+    mended = {
+        "retrieve": {"bm25": bm25 | {"variant": "lucene"}},
+        "atoms": {"multi_document": {"contexts": 0, "documents": {}, "domains": domains | {"asked": ["multi"]}}},
+        "benchmark": {"equal_choices": {"questions": 0, "with_gold": 0}},
+    }
+    study = study_of([], facts=mended)
+    assert weights_figure(study).caption == "Every weight is above 0 (retrieve.bm25.variant is lucene)."
+    assert "domains (multi); the domains of the questions are Code and Multi" in documents_figure(study).caption
+    assert choices_figures(study) == ()
 
 
 def test_without_the_planner_there_is_no_answer():
@@ -240,23 +332,31 @@ def test_power_says_what_the_judged_comparison_can_show_and_what_the_margin_take
     assert judged_comparison(study_of([])) == ""
 
 
-def test_the_drilldown_holds_a_letter_a_question_policy_and_budget():
-    rows = [("q2", "p", 9, "B", None), ("q2", "r", 9, None, "too_long"), ("q1", "p", 9, "A", None)]
+def test_the_drilldown_holds_a_letter_a_question_policy_and_budget_and_every_right_letter():
+    rows = [
+        ("q2", "p", 9, "B", False, None),
+        ("q2", "r", 9, None, False, "too_long"),
+        ("q1", "p", 9, "D", True, None),
+        ("q1", "r", 9, "A", True, None),
+        ("q1", "p", 5, "B", True, None),
+    ]
     predictions = pd.DataFrame(
         [
-            {"question_id": q, "policy": p, "budget_chars": b, "letter": letter, "gold": "A", "failure": failure}
-            for q, p, b, letter, failure in rows
+            {"question_id": q, "policy": p, "budget_chars": b, "letter": letter, "gold": "A", "correct": correct,
+             "failure": failure}
+            for q, p, b, letter, correct, failure in rows
         ]
-    )
+    )  # fmt: skip
     found = drilldown(
-        predictions, {"q1": "D2", "q2": "D1"}, {"train": ["q2"], "dev": [], "test": ["q1"]},
+        predictions, {"q1": "D2", "q2": "D1", "q3": "D1"}, {"train": ["q2"], "dev": ["q3"], "test": ["q1"]},
         policies=["p", "r"], budgets_chars=[9, 5],
     )  # fmt: skip
 
-    assert found["questions"] == [["q1", 1, "test", "A"], ["q2", 0, "train", "A"]]
+    assert found["questions"] == [["q1", 1, "test", "ABD"], ["q2", 0, "train", "A"], ["q3", 0, "dev", ""]]
     assert found["domains"] == ["D1", "D2"]
-    assert found["letters"] == [["A.", "Bl"], ["..", ".."]]
-    assert found["failures"]["l"] == "too_long"
+    (mark,) = (mark for mark, failure in found["failures"].items() if failure == "too_long")
+    assert found["letters"] == [["DA", f"B{mark}", ".."], ["B.", "..", ".."]]
+    assert sorted(found["failures"].values()) == sorted(FAILURES)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 from plancheck.reporting.ladder import COLUMNS, VERDICTS, deciding, ladder, show, survival, verdict, verdict_counts
+from plancheck.reporting.paired import arm
 from plancheck.statistics.power import examples_needed_exactly
 
 TIERS = {"direct": ["head", "random"], "rerank": ["rerank"]}
@@ -45,7 +46,7 @@ def results(study):
 
 
 def test_a_perfect_planner_is_supported_everywhere_a_worse_one_is_not_and_a_null_one_never(results, method):
-    routers = {"forest": results.right("head", 900)}
+    routers = {"forest": arm(results, "head", 900)}
     table = made(results, method, routers=routers)
     assert list(table.columns) == list(COLUMNS)
     assert set(table.loc[table["planner"] == "perfect", "verdict"]) == {"supported"}
@@ -55,7 +56,7 @@ def test_a_perfect_planner_is_supported_everywhere_a_worse_one_is_not_and_a_null
 
 
 def test_every_tier_is_met_on_all_questions_and_on_test_and_one_of_several_is_picked_anew(results, method):
-    routers = {"forest": results.right("head", 900)}
+    routers = {"forest": arm(results, "head", 900)}
     table = made(results, method, planners={"perfect": "evidence"}, routers=routers)
     assert table[["tier", "pick", "split", "candidates"]].to_numpy().tolist() == [
         ["direct", "same_questions", "all", 2],
@@ -119,7 +120,7 @@ def test_the_rule(changes, expected, method):
 
 def test_a_family_is_one_planner_at_one_budget_on_all_questions_or_on_test(study, method):
     results = study(outcomes(60), sizes=(20, 10, 30), budgets=(900, 600))
-    routers = {name: results.right(name, 900) for name in ("head", "random")}
+    routers = {name: arm(results, name, 900) for name in ("head", "random")}
     table = made(results, method, routers=routers, budgets=(900, 600))
     sizes = table.groupby(["budget_chars", "split"])["tests"].agg(set).to_dict()
     assert sizes[900, "all"] == sizes[900, "test"] == {4}  # two tiers, two routers
@@ -129,7 +130,7 @@ def test_a_family_is_one_planner_at_one_budget_on_all_questions_or_on_test(study
 
 def test_another_planner_or_tier_changes_no_interval(results, method):
     alone = made(results, method, planners={"null": "random_plan"})
-    table = made(results, method, routers={"forest": results.right("head", 900)})
+    table = made(results, method, routers={"forest": arm(results, "head", 900)})
     among = table[(table["planner"] == "null") & (table["tier"] != "router")]
     columns = ["low", "high", "plain_low", "plain_high", "p"]
     assert among[columns].to_numpy().tolist() == alone[columns].to_numpy().tolist()
@@ -158,6 +159,28 @@ def test_a_verdict_against_the_planner_says_when_the_pick_is_flattered(results, 
     table = made(results, method, planners={"perfect": "evidence", "worse": "sft"})
     told = table["sentence"].str.endswith("These questions flatter the pick: the test row does not.")
     assert table[told][["planner", "pick"]].to_numpy().tolist() == [["worse", "same_questions"]]
+
+
+def test_a_sentence_says_how_many_ties_saw_the_same_text_and_when_no_pair_could_differ(study, method):
+    outcomes = {"head": [1, 0, 1, 1], "random": [0, 0, 0, 0], "rerank": [1, 0, 1, 0], "null": [1, 0, 0, 0]}
+    shown = {"null": list("abcd"), "head": list("abyz"), "rerank": list("abxd")}
+    results = study(outcomes, sizes=(1, 1, 2), shown=shown)
+    table = made(results, method, planners={"null": "random_plan"}).set_index(["control", "split"])
+    found = table["sentence"]
+    assert ". Of 2 ties, 2 saw the same text. Cannot tell" in found["head", "all"]
+    assert ". Of 3 ties, 3 saw the same text. Cannot tell" in found["rerank", "all"]
+    assert table["identical"].to_dict() == {
+        ("head", "all"): 2,
+        ("head", "test"): 0,
+        ("rerank", "all"): 3,
+        ("rerank", "test"): 1,
+    }
+    assert "saw the same text" not in found["head", "test"]
+    alike = study(outcomes | {"rerank": outcomes["null"]}, sizes=(1, 1, 2), shown=shown | {"rerank": shown["null"]})
+    table = made(alike, method, planners={"null": "random_plan"}).set_index(["control", "split"])
+    assert table.loc[("rerank", "all"), "sentence"].endswith(
+        "n = 4 all questions. Both saw the same text in all 4 questions: this comparison says nothing."
+    )
 
 
 def test_survival_is_the_first_tier_that_is_not_supported(results, method):
@@ -189,7 +212,7 @@ def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
     verdicts = {"logistic": "not_supported", "forest": "supported", "boosting": "cannot_tell"}
     rows = [
         {"planner": "sft", "budget_chars": 900, "tier": tier, "control": name, "split": "all", "verdict": found,
-         "difference": 0.0, "low": -0.1, "high": 0.1}
+         "difference": 0.0, "low": -0.1, "high": 0.1, "ties": 5, "identical": 2}
         for tier, name, found in [("rerank", "rerank", "supported"), *(("router", *row) for row in verdicts.items())]
     ]  # fmt: skip
     for order in (rows, rows[:1] + rows[:0:-1]):
@@ -199,7 +222,9 @@ def test_survival_shows_the_deciding_router_in_whatever_order_they_come():
 
 
 def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, tmp_path):
-    made(results, method, planners={"perfect": "evidence", "null": "random_plan"}).to_csv(tmp_path / "ladder.csv")
+    table = made(results, method, planners={"perfect": "evidence", "null": "random_plan"})
+    table.loc[table["planner"] == "null", "identical"] = 3
+    table.to_csv(tmp_path / "ladder.csv")
     output = io.StringIO()
     show(tmp_path / "ladder.csv", console=Console(file=output, width=100))
     lines = output.getvalue().splitlines()
@@ -207,3 +232,5 @@ def test_the_console_shows_a_line_a_planner_within_100_columns(results, method, 
     assert max(map(len, lines)) <= 100
     assert any("survives all" in line for line in lines if line.strip().startswith("perfect"))
     assert "at 900 characters" in lines[0]
+    ties = table.loc[table["planner"] == "null", "ties"].iloc[0]
+    assert f"both sides saw the same text: null 3 of {ties}." in output.getvalue()

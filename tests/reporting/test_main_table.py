@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from plancheck.reporting.main_table import COLUMNS, main_table, show
+from plancheck.records import FAILURES
+from plancheck.reporting.main_table import COLUMNS, KINDS, main_table, show
 
 SPLITS = {"train": ["q1", "q2"], "dev": ["q3"], "test": ["q4", "q5"]}
 QUESTIONS = ["q1", "q2", "q3", "q4", "q5"]
@@ -49,6 +50,9 @@ def test_a_failed_answer_stays_in_the_denominator_and_is_counted():
         [3, 1],
         [2, 1],
     )
+    assert found[[*KINDS.values()]].sum(axis=1).tolist() == [2, 1]
+    assert found["failures_unparsable"].tolist() == [1, 0] and found["failures_too_long"].tolist() == [1, 1]
+    assert list(KINDS) == list(FAILURES)
 
 
 def test_recall_is_over_the_questions_whose_evidence_is_known():
@@ -78,4 +82,5 @@ def test_the_printed_table_names_accuracy_interval_recall_and_failures(tmp_path)
     printed = console.file.getvalue()
     assert "5 questions" in printed
     assert "60.0 [23, 88] 1 failed" in printed
-    assert "50" in printed.splitlines()[-2]
+    assert any(line.endswith("50") for line in map(str.rstrip, printed.splitlines()))
+    assert "over all policies and budgets: too long 1." in printed

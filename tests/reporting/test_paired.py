@@ -45,6 +45,14 @@ def test_identical_arms_give_p_of_1_and_nothing_to_detect(study, method):
     assert found["detectable"] is None and found["needed"] is None
 
 
+def test_pairs_that_saw_the_same_text_are_counted_on_the_questions_compared(study, method):
+    shown = {"planner": ["same"] * 5 + ["ours"] * 3, "control": ["same"] * 3 + ["theirs"] * 2 + ["ours"] * 3}
+    results = study(outcomes(0, 2, 3, 3), sizes=(2, 2, 4), shown=shown)
+    assert figures(results, method)["identical"] == 6
+    assert figures(results, method, split="test")["identical"] == 3
+    assert figures(study(outcomes(0, 2, 3, 3)), method)["identical"] == 0
+
+
 def test_swapping_the_arms_mirrors_the_figures(study, method):
     results = study(outcomes(9, 4, 12, 11), contexts=[f"c{number // 2}" for number in range(36)])
     one, other = figures(results, method), figures(results, method, swapped=True)
@@ -79,7 +87,7 @@ def test_an_arm_that_lacks_a_question_is_refused(study, method):
     results = study(outcomes(2, 2, 2, 2))
     with pytest.raises(KeyError, match="q0003"):
         paired(
-            Arm("short", results.right("planner", 900).drop("q0003")),
+            Arm("short", results.right("planner", 900).drop("q0003"), results.texts("planner", 900)),
             arm(results, "control", 900),
             results,
             "all",

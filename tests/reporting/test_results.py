@@ -8,7 +8,9 @@ CONTEXTS = {"a": "c1", "b": "c1", "c": "c2"}
 
 
 def predictions(ids, policy="bm25"):
-    return pd.DataFrame({"question_id": list(ids), "policy": policy, "budget_chars": 9, "correct": True})
+    return pd.DataFrame(
+        {"question_id": list(ids), "policy": policy, "budget_chars": 9, "packed_id": "t", "correct": True}
+    )
 
 
 def test_questions_are_joined_by_id_in_ascending_order():
@@ -17,6 +19,7 @@ def test_questions_are_joined_by_id_in_ascending_order():
     assert found.splits["all"] == ("a", "b", "c")
     assert found.splits["train+dev"] == ("a", "b")
     assert found.accuracy("bm25", 9, "test") == 1
+    assert found.texts("bm25", 9) == {"a": "t", "b": "t", "c": "t"}
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,9 @@ def results(study):
 
 
 def test_routers_are_compared_with_the_best_single_policy_of_their_scheme(results, method):
-    table = routing_table(ROUTING.sample(frac=1, random_state=1).sort_values(["scheme"]), results, {"sft"}, method)
+    table = routing_table(
+        ROUTING.sample(frac=1, random_state=1).sort_values(["scheme"]), results, {"sft"}, method, budget_chars=900
+    )
     assert list(table.columns) == list(COLUMNS)
     found = table.set_index(["scheme", "router"])
     assert found.loc[("stratified", "forest"), ["planner_share", "difference", "wins", "losses"]].tolist() == [
@@ -40,12 +42,13 @@ def test_routers_are_compared_with_the_best_single_policy_of_their_scheme(result
         1,
         0,
     ]
-    assert found.loc[("leave_one_domain_out", "forest"), "difference"] == 0
+    assert found.loc[("stratified", "forest"), "identical"] == 2  # both sent those two to bm25
+    assert found.loc[("leave_one_domain_out", "forest"), ["difference", "identical"]].tolist() == [0, 4]
     assert found.loc[("none", "oracle_pair"), "difference"] == 0.5
 
 
 def test_tests_are_of_deployable_routers_by_scheme(results, method):
-    table = routing_table(ROUTING, results, {"sft"}, method)
+    table = routing_table(ROUTING, results, {"sft"}, method, budget_chars=900)
     deployable = table["kind"] == "deployable"
     assert table["p"].notna().tolist() == deployable.tolist()
     assert table.loc[deployable, "tests"].tolist() == [2, 2, 1]
@@ -53,17 +56,17 @@ def test_tests_are_of_deployable_routers_by_scheme(results, method):
 
 
 def test_the_ladder_takes_deployable_stratified_routers(results):
-    found = deployable_routers(ROUTING, results)
+    found = deployable_routers(ROUTING, results, budget_chars=900)
     assert list(found) == ["forest", "domain_rule"]
-    assert found["forest"].tolist() == [True, False, True, False]
+    assert found["forest"].right.tolist() == [True, False, True, False]
 
 
 def test_a_router_that_lacks_a_question_or_has_it_twice_is_an_error(results, method):
     for broken in (ROUTING.iloc[1:], pd.concat([ROUTING, ROUTING.iloc[:1]])):
         with pytest.raises(ValueError, match="oracle_pair: not one row"):
-            routing_table(broken, results, set(), method)
+            routing_table(broken, results, set(), method, budget_chars=900)
 
 
 def test_no_routing_makes_no_rows(results, method):
-    assert routing_table(ROUTING.iloc[:0], results, set(), method).empty
-    assert deployable_routers(ROUTING.iloc[:0], results) == {}
+    assert routing_table(ROUTING.iloc[:0], results, set(), method, budget_chars=900).empty
+    assert deployable_routers(ROUTING.iloc[:0], results, budget_chars=900) == {}

@@ -44,6 +44,9 @@ POLICIES = {
     "evidence+nothing": Policy(selector="evidence", fill="none"),
 }
 
+# Show the same text in every question.
+ALIKE = {("sft_early+nothing", 600), ("no_context", 600)}
+
 
 def params(**changes):
     settings = {
@@ -96,6 +99,7 @@ def write_study(*, seed=0):
     write_questions(Benchmark(questions, {}))
     write_json(DATA / "splits.json", {**SPLITS, "seed": 1, "group_by": "none"})
     atoms, retrieval, reranked, plans, packed, predictions, routing = [], [], [], [], [], [], []
+    silent = {"rerank_score": 0.0, "rerank_rank": 1}
     for name in IDS:
         own = [f"{context(name)[:16]}-{position:05}" for position in range(4)]
         if IDS.index(name) % 2 == 0:
@@ -122,7 +126,9 @@ def write_study(*, seed=0):
                 shown = [] if policy == "no_context" else [own[generator.integers(4)]]
                 start = 10 * int(shown[0][-1]) if shown else 0
                 right = bool(policy == "evidence+nothing" or generator.random() < 0.4)
-                packed_id = hashlib.sha256(f"{name}{policy}{budget}".encode()).hexdigest()
+                right = right and (policy, budget) not in ALIKE
+                text = "alike" if (policy, budget) in ALIKE else policy
+                packed_id = hashlib.sha256(f"{name}{text}{budget}".encode()).hexdigest()
                 keys = {"question_id": name, "policy": policy, "budget_chars": budget, "packed_id": packed_id}
                 packed.append(
                     {**keys, "atom_ids": shown, "starts": [start][: len(shown)], "ends": [start + 10][: len(shown)],
@@ -139,6 +145,7 @@ def write_study(*, seed=0):
         "atoms": (atoms, ATOMS),
         "retrieval": (retrieval, RETRIEVAL),
         "rerank": (reranked, RERANK),
+        "rerank_tuned": ([{"question_id": name, "atom_id": "a", **silent} for name in IDS[:5]], RERANK),
         "plans": (plans, PLANS),
         "packed": (packed, PACKED),
         "predictions": (predictions, PREDICTIONS),
@@ -183,7 +190,9 @@ def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_pass
 def test_metrics_are_few_figures_of_the_tables(folder):
     analyze.run(params())
     found = json.loads((folder / "reports" / "metrics.json").read_text())
-    assert set(found) == {"accuracy", "failures", "ladder", "oracle_gap", "parse_rate_test", "planner_gain"}
+    assert set(found) == {"accuracy", "failures", "ladder", "oracle_gap", "parse_rate_test", "planner_gain", "rankings"}
+    silent = {name: found["silent"] for name, found in found["rankings"].items()}
+    assert silent == {"bm25": 0, "dense": 0, "rerank": 0, "rerank_tuned": 5}
     assert {side: set(by_budget) for side, by_budget in found["accuracy"].items()} == {
         "planner": {"900", "600"},
         "control": {"900", "600"},
@@ -192,6 +201,25 @@ def test_metrics_are_few_figures_of_the_tables(folder):
     assert set(found["planner_gain"]) == {"same_questions", "nested"}
     budgets = pd.read_csv(folder / "reports" / "tables" / "budgets.csv")
     assert not budgets["treatment"].str.startswith("evidence").any()
+
+
+def test_comparisons_of_a_text_with_itself_are_named(folder, caplog):
+    with caplog.at_level("WARNING", logger="plancheck.analyze"):
+        analyze.run(params())
+    table = pd.read_csv(folder / "reports" / "tables" / "ladder.csv")
+    same = table[table["identical"] == table["questions"]]
+    assert set(same["planner"]) == {"sft_early+nothing"} and set(same["control"]) == {"no_context"}
+    assert len(same) == 2 and same["sentence"].str.endswith("this comparison says nothing.").all()
+    assert f"2 of the ladder's {len(table)} comparisons say nothing" in caplog.text
+    assert "sft_early+nothing and no_context at 600" in caplog.text
+
+
+def test_the_texts_of_each_budget_and_the_questions_with_a_longer_atom_are_counted(folder):
+    analyze.run(params())
+    table = pd.read_csv(folder / "reports" / "tables" / "texts.csv").set_index("budget_chars")
+    assert table["conditions"].tolist() == [24 * len(POLICIES)] * 2
+    assert table["texts"].to_dict() == {900: 24 * len(POLICIES), 600: 24 * (len(POLICIES) - 1)}
+    assert table["longer_atoms"].tolist() == [0, 0] and table["longest_atom_chars"].tolist() == [10, 10]
 
 
 def test_adding_a_comparison_changes_no_other_row(folder):
@@ -210,7 +238,7 @@ def test_a_study_without_comparisons_or_mechanisms_has_empty_tables(folder):
         assert pd.read_csv(folder / "reports" / "tables" / f"{name}.csv").empty
 
 
-@pytest.mark.parametrize("name", ["routing", "retrieval", "rerank", "plans", "packed", "predictions"])
+@pytest.mark.parametrize("name", ["routing", "retrieval", "rerank", "rerank_tuned", "plans", "packed", "predictions"])
 def test_a_missing_table_is_named(name, folder):
     (DATA / f"{name}.parquet").unlink()
     with pytest.raises(StudyError, match=f"{name}.parquet: no such file"):

@@ -159,3 +159,26 @@ def test_a_study_without_planner_policies_needs_neither_plans_nor_the_tuned_rera
     write_plans({})
     write_pool("rerank_tuned", questions=())
     assert shown({"bm25": Policy(fill="bm25")})["q1", "bm25"][0] == ["a0", "a1", "a2"]
+
+
+def packed(**changes):
+    made = params()
+    pack.run(made.model_copy(update={"pack": made.pack.model_copy(update=changes)}))
+
+
+@pytest.mark.parametrize(
+    ("overflow", "follows"),
+    [("cut", "differ by their first atom alone"), ("skip", "is never shown"), ("stop", "shows nothing")],
+)
+def test_a_budget_below_one_atom_is_told_with_what_follows_and_the_parameters(overflow, follows, folder, caplog):
+    with caplog.at_level("WARNING", logger="plancheck.pack"):
+        packed(budgets_chars=[22, 9], overflow=overflow)
+    (told,) = caplog.messages
+    assert told.startswith("9 characters are less than one atom (up to 10) in 2 of 2 questions. ")
+    assert follows in told and "pack.budgets_chars" in told and "atoms.*.window_chars" in told
+
+
+def test_a_budget_of_one_atom_or_more_is_not_warned_of(folder, caplog):
+    with caplog.at_level("WARNING", logger="plancheck.pack"):
+        packed(budgets_chars=[22, 10])
+    assert caplog.messages == []

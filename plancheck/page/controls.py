@@ -1,0 +1,104 @@
+"""The section on what the controls had to work with: texts of their own, scores that tell, weights, documents."""
+
+from typing import Final
+
+from plancheck.page import columns
+from plancheck.page.caveats import RANKING_LABELS, small_budgets
+from plancheck.page.cells import counted, listed, table_view
+from plancheck.page.study import Figure, Section, Study
+
+DOMAINS: Final = ("asked", "present")
+DOCUMENTS: Final = {"1": "1 document", "2-5": "2 to 5", "6-50": "6 to 50", "more": "more than 50"}
+
+
+def controls_section(study: Study) -> Section:
+    lead = (
+        "A control is as strong as what it has to work with: where policies show the same text, where a ranking says "
+        "nothing, and what was found in contexts and questions."
+    )
+    figures = (texts_figure(study), rankings_figure(study), weights_figure(study), documents_figure(study))
+    return Section("controls", "What the controls had to work with", lead, (*figures, *choices_figures(study)))
+
+
+def texts_figure(study: Study) -> Figure:
+    figure, title = "same-text", "Conditions that show the same text"
+    table = study.table("texts")
+    if table.empty:
+        return Figure(figure, title, absent="texts.csv holds no row: no policy showed anything.")
+    row = min(table.to_dict("records"), key=lambda row: row["budget_chars"])
+    caption = (
+        "A condition is a question under a policy. Policies that show a question the same text get the same answer, so "
+        f"they cannot differ on it. At {row['budget_chars']:,} characters {row['conditions']:,} conditions show "
+        f"{row['texts']:,} distinct texts; {row['one_cut_atom']:,} show the beginning of one atom and nothing else."
+    )
+    told = small_budgets(study, *study.budgets_chars)
+    view = table_view("texts.csv", table, columns.TEXTS, caption=f"{title}, by budget.")
+    return Figure(figure, title, f"{caption} {told}".strip(), tables=(view,))
+
+
+def rankings_figure(study: Study) -> Figure:
+    figure, title = "silent-rankings", "Rankings that say nothing"
+    table = study.table("rankings")
+    if table.empty:
+        return Figure(figure, title, absent="rankings.csv holds no row: nothing was ranked.")
+    found = [
+        f"{RANKING_LABELS.get(row['ranking'], row['ranking'])} in {row['silent']:,} of {row['questions']:,}"
+        for row in table.to_dict("records")
+    ]
+    caption = (
+        "Questions in which all scores of a ranking are equal, because no word of the question occurs in the context "
+        f"or there is one atom: {listed(found)}. The order is that of position there. Fusions and MMR inherit it."
+    )
+    view = table_view("rankings.csv", table, columns.RANKINGS, caption=f"{title}.")
+    return Figure(figure, title, caption, tables=(view,))
+
+
+def weights_figure(study: Study) -> Figure:
+    figure, title = "weights", "BM25's weights"
+    if "retrieve" not in study.facts:
+        return Figure(figure, title, absent="Nothing is known of BM25's weights.")
+    found = study.facts["retrieve"]["bm25"]
+    if found["variant"] != "okapi":
+        return Figure(figure, title, f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
+    caption = (
+        "Okapi as published weighs a word in half of the atoms 0, and a commoner one by a constant that can be below "
+        "0. That concerns "
+        f"{found['weight_0_or_below']:,} of {found['questions']:,} questions: in {found['first_atom_differs']:,} "
+        "another atom comes first than with weights above 0, and in "
+        f"{found['first_five_differ']:,} the first five atoms are others. Another retrieve.bm25.variant has no such "
+        "weights."
+    )
+    return Figure(figure, title, caption)
+
+
+def documents_figure(study: Study) -> Figure:
+    figure, title = "documents", "Documents found in the contexts"
+    if "atoms" not in study.facts:
+        return Figure(figure, title, absent="Nothing is known of the documents.")
+    found = study.facts["atoms"]["multi_document"]
+    asked, present = (listed(found["domains"][name]) if found["domains"][name] else "none" for name in DOMAINS)
+    if not found["contexts"]:
+        return Figure(
+            figure, title,
+            f"No context was cut at documents: no question is of atoms.multi_document.domains ({asked}); the domains "
+            f"of the questions are {present}.",
+        )  # fmt: skip
+    shares = [f"{count:,} hold {label}" for name, label in DOCUMENTS.items() if (count := found["documents"][name])]
+    caption = (
+        f"{counted(found['contexts'], 'context')} of multi-document domains: {listed(shares)}. Where several documents "
+        "count as one, atoms run across them; atoms.multi_document.domains and atoms.multi_document.separators say "
+        "what is cut and where."
+    )
+    return Figure(figure, title, caption)
+
+
+def choices_figures(study: Study) -> tuple[Figure, ...]:
+    """None where no two choices of a question read the same."""
+    found = study.facts.get("benchmark", {}).get("equal_choices", {"questions": 0})
+    if not found["questions"]:
+        return ()
+    caption = (
+        f"In {counted(found['questions'], 'question')} two choices read the same; in {found['with_gold']:,} of them "
+        "the right one is among those, and each of its copies counts as right."
+    )
+    return (Figure("equal-choices", "Choices that read the same", caption),)
