@@ -86,6 +86,7 @@ def test_tables_and_summary_of_a_file(study, caplog):
         "domains": {"Code": 2, "Tables": 1},
         "context_chars": {"min": 9, "median": 10.0, "max": 11},
         "shared_contexts": {"groups": 1, "questions": 2},
+        "near_equal_contexts": {"groups": 0, "contexts": 0},
     }
     assert "3 questions over 2 contexts written" in caplog.messages
 
