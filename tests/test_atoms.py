@@ -4,11 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.atoms import cut, documents
+from plancheck.atoms import cut
+from plancheck.documents import documents as found_documents
 from plancheck.records import Span
 
 CONTEXT = "0123456789abcdef" * 4
 SEPARATORS = (r"=== .+ ===$", r"# [A-Z]")
+
+
+def documents(text, separators, section_chars=2000):
+    return found_documents(text, separators, section_chars=section_chars)
 
 
 def test_windows_share_the_overlap_and_the_last_ends_with_the_text():
@@ -54,7 +59,7 @@ texts = st.lists(st.sampled_from(["=== Title ===", "# Head", "words of a line", 
 def test_every_character_is_in_an_atom_and_no_atom_crosses_a_document(text, window_chars, overlap_chars):
     overlap_chars = min(overlap_chars, window_chars - 1)
     atoms = cut(CONTEXT, text, window_chars=window_chars, overlap_chars=overlap_chars, separators=SEPARATORS)
-    spans = documents(text, SEPARATORS)
+    spans = documents(text, SEPARATORS, window_chars)
 
     assert {place for atom in atoms for place in range(atom.start, atom.end)} == set(range(len(text)))
     assert all(spans[atom.document].start <= atom.start < atom.end <= spans[atom.document].end for atom in atoms)
