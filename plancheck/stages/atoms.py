@@ -37,9 +37,10 @@ def run(params: Params) -> None:
         if context_id in multi_document:
             documents.append(1 + max((atom.document for atom in atoms), default=0))
     write_table(DATA / "atoms.parquet", rows, ATOMS)
+    counts = histogram(documents)
     found = {
         "contexts": len(documents),
-        "documents": histogram(documents),
+        "documents": counts,
         "domains": {
             "asked": settings.multi_document.domains,
             "present": sorted({question.domain for question in questions}),
@@ -48,7 +49,7 @@ def run(params: Params) -> None:
     write_json(REPORT, {"multi_document": found, "atoms": len(rows), "characters": characters})
     LOG.info("%s atoms of %s characters", f"{len(rows):,}", f"{characters:,}")
     if documents:
-        LOG.info("%s", documents_sentence(found["documents"]))
+        LOG.info("%s", documents_sentence(counts))
 
 
 def multi_document_contexts(questions: Sequence[Question], settings: Atoms) -> set[str]:

@@ -91,6 +91,21 @@ def test_tables_and_summary_of_a_file(study, caplog):
     assert "3 questions over 2 contexts written" in caplog.messages
 
 
+def test_near_equal_contexts_are_told_and_of_one_group(study, caplog):
+    texts = {"q1": "One text.", "q2": "One text.\r\n", "q3": "Another."}
+    records = [record(name, context=text) for name, text in texts.items()]
+    (study / "questions.json").write_bytes(array(*records))
+    stage.run(params())
+    groups = {question.question_id: question.context_group for question in read_questions()}
+    ids = {question.question_id: question.context_id for question in read_questions()}
+    assert groups == {"q1": min(ids["q1"], ids["q2"]), "q2": min(ids["q1"], ids["q2"]), "q3": ids["q3"]}
+    assert len(read_contexts()) == 3
+    report = read_json(stage.REPORT)
+    assert report["near_equal_contexts"] == {"groups": 1, "contexts": 2}
+    assert report["shared_contexts"] == {"groups": 1, "questions": 2}
+    assert any(message.startswith("2 contexts differ from another only in white space") for message in caplog.messages)
+
+
 def test_a_second_run_writes_the_same_bytes(study):
     (study / "questions.json").write_bytes(array(*(record(f"q{n}") for n in range(9))))
     stage.run(params(limit=5))
