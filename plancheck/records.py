@@ -35,6 +35,8 @@ class Question:
     """One multiple-choice item.
 
     ``evidence`` holds the spans of its context that answer it, or None where the benchmark does not say.
+    ``context_group`` is one for contexts that are the same but for white space at ends and the Unicode form
+    (benchmark/groups.py): the least of their IDs; by default a context is a group of its own.
     """
 
     question_id: str
@@ -47,6 +49,11 @@ class Question:
     answer: Letter
     context_id: str
     evidence: tuple[Span, ...] | None = None
+    context_group: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.context_group:
+            object.__setattr__(self, "context_group", self.context_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +113,7 @@ QUESTIONS = schema(
     choice_d=(STRING, "text of choice D"),
     answer=(STRING, "gold letter, A to D"),
     context_id=(STRING, "SHA-256 of the context's UTF-8 text, 64 hex digits"),
+    context_group=(STRING, "least ID of the contexts that differ only in white space at ends or Unicode form"),
     evidence=(pa.list_(SPAN), "?spans of the context that answer the question; null where unknown"),
 )
 

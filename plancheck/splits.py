@@ -21,8 +21,9 @@ def split_questions(
 
     Every domain's questions are shuffled by the SHA-256 of seed and ID and spread evenly over one sequence, which is
     then cut at the sizes asked: totals are exact and each domain's share in a split is within one question of even.
-    With ``group_by="context"`` questions that share a context stay together: shared contexts are placed first,
-    largest first, each in the split that lacks the largest share of its size; single questions then fill up.
+    With ``group_by="context"`` questions whose contexts are the same or nearly so (``context_group``) stay together:
+    shared contexts are placed first, largest first, each in the split that lacks the largest share of its size; single
+    questions then fill up.
 
     Args:
         questions: in any order, IDs unique.
@@ -36,12 +37,12 @@ def split_questions(
     counts = split_sizes(sizes, len(questions))
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        groups[question.context_id if group_by == "context" else question.question_id].append(question)
+        groups[question.context_group if group_by == "context" else question.question_id].append(question)
     shared = [members for members in groups.values() if len(members) > 1]
     single = [members[0] for members in groups.values() if len(members) == 1]
 
     ids: dict[str, list[str]] = {split: [] for split in SPLITS}
-    for members in sorted(shared, key=lambda members: (-len(members), digest(seed, members[0].context_id))):
+    for members in sorted(shared, key=lambda members: (-len(members), digest(seed, members[0].context_group))):
         split = max(SPLITS, key=lambda name: (counts[name] - len(ids[name])) / counts[name])
         ids[split] += [question.question_id for question in members]
     sequence = [question.question_id for question in interleaved(single, seed=seed)]
@@ -117,13 +118,13 @@ def digest(seed: int, name: str) -> str:
 def shared_across_splits(
     questions: Sequence[Question], splits: Mapping[str, Sequence[str]]
 ) -> dict[str, dict[str, list[str]]]:
-    """Contexts that lie in more than one split: context ID -> split -> its question IDs, all sorted."""
+    """Contexts that lie in more than one split: context group -> split -> its question IDs, all sorted."""
     split_of = {question_id: split for split, ids in splits.items() for question_id in ids}
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for question in questions:
-        found[question.context_id][split_of[question.question_id]].append(question.question_id)
+        found[question.context_group][split_of[question.question_id]].append(question.question_id)
     return {
-        context_id: {split: sorted(sides[split]) for split in SPLITS if split in sides}
-        for context_id, sides in sorted(found.items())
+        group: {split: sorted(sides[split]) for split in SPLITS if split in sides}
+        for group, sides in sorted(found.items())
         if len(sides) > 1
     }

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.atoms import cut, documents
-from plancheck.records import Span
+from plancheck.atoms import cut
+from plancheck.documents import documents
 
 CONTEXT = "0123456789abcdef" * 4
 SEPARATORS = (r"=== .+ ===$", r"# [A-Z]")
@@ -22,20 +22,11 @@ def test_a_text_as_long_as_a_window_is_one_atom():
     assert len(cut(CONTEXT, "x" * 10, window_chars=10, overlap_chars=9)) == 1
 
 
-def test_a_separator_belongs_to_the_document_it_opens():
-    text = "intro\n=== One ===\nfirst\n=== Two ===\nsecond"
+def test_without_separators_a_text_is_one_document_whatever_stands_in_it():
+    text = "=== One ===\nfirst\f=== Two ===\nsecond"
 
-    found = [text[span.start : span.end] for span in documents(text, SEPARATORS)]
-
-    assert found == ["intro\n", "=== One ===\nfirst\n", "=== Two ===\nsecond"]
-
-
-def test_blank_text_before_the_first_separator_joins_the_first_document():
-    assert documents("\n \n=== One ===\nx", SEPARATORS) == (Span(0, 16),)
-
-
-def test_a_separator_inside_a_line_opens_nothing():
-    assert len(documents("see === One ===\nand # Title", SEPARATORS)) == 1
+    assert {atom.document for atom in cut(CONTEXT, text, window_chars=5, overlap_chars=0)} == {0}
+    assert [atom.document for atom in cut(CONTEXT, text, window_chars=99, overlap_chars=0, separators=())] == [0, 1]
 
 
 def test_an_empty_text_has_no_atoms():
@@ -54,7 +45,7 @@ texts = st.lists(st.sampled_from(["=== Title ===", "# Head", "words of a line", 
 def test_every_character_is_in_an_atom_and_no_atom_crosses_a_document(text, window_chars, overlap_chars):
     overlap_chars = min(overlap_chars, window_chars - 1)
     atoms = cut(CONTEXT, text, window_chars=window_chars, overlap_chars=overlap_chars, separators=SEPARATORS)
-    spans = documents(text, SEPARATORS)
+    spans = documents(text, SEPARATORS, section_chars=window_chars)
 
     assert {place for atom in atoms for place in range(atom.start, atom.end)} == set(range(len(text)))
     assert all(spans[atom.document].start <= atom.start < atom.end <= spans[atom.document].end for atom in atoms)

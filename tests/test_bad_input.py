@@ -63,6 +63,18 @@ BAD_PARAMS = {
         {"atoms/multi_document/separators": ["("]},
         ["atoms.multi_document.separators", "no regular expression"],
     ),
+    "a separator that every line matches": (
+        {"atoms/multi_document/separators": ["=== .+ ===", r"\s*"]},
+        ["atoms.multi_document.separators", r"'\\s*' matches an empty line"],
+    ),
+    "a separator of two lines": (
+        {"atoms/multi_document/separators": [r"\nDocument \d+"]},
+        ["atoms.multi_document.separators", "one line at a time"],
+    ),
+    "a separator that repeats without end": (
+        {"atoms/multi_document/separators": ["a{99999999999999999999}"]},
+        ["atoms.multi_document.separators", "no regular expression"],
+    ),
     "a negative seed": ({"split/seed": -1}, ["split.seed", "greater than or equal to 0"]),
     "sizes of two kinds": ({"split/sizes": {"train": 40, "dev": 0.1, "test": 8}}, ["split", "all whole numbers"]),
     "shares that do not sum to 1": ({"split/sizes": {"train": 0.5, "dev": 0.1, "test": 0.3}}, ["sum to 0.9"]),

@@ -3,6 +3,7 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
+from plancheck.domains import asked_for
 from plancheck.records import ATOMS
 from validation.frames import counted, with_records
 from validation.inputs import Inputs, question_frame, table_file
@@ -45,7 +46,8 @@ def atoms(inputs: Inputs) -> pd.DataFrame:
     lengths = inputs.tables["contexts"].to_pandas().drop_duplicates("context_id").set_index("context_id")["chars"]
     sections = inputs.params.atoms
     questions = question_frame(inputs)
-    multiple = set(questions["context_id"][questions["domain"].isin(sections.multi_document.domains)])
+    domains = asked_for(questions["domain"], sections.multi_document.domains)
+    multiple = set(questions["context_id"][questions["domain"].isin(domains)])
     windows = {True: sections.multi_document.window_chars, False: sections.other.window_chars}
     frame = frame.assign(
         chars=frame["end"] - frame["start"],

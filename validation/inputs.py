@@ -104,8 +104,8 @@ def read_splits(path: Path = SPLITS_FILE) -> dict[str, Any]:
 
 
 def question_frame(inputs: Inputs) -> pd.DataFrame:
-    """Question, context, domain and gold letter of every question, in the benchmark's order."""
-    columns = ["question_id", "context_id", "domain", "answer"]
+    """Question, context and its group, domain and gold letter of every question, in the benchmark's order."""
+    columns = ["question_id", "context_id", "context_group", "domain", "answer"]
     frame = inputs.tables["questions"].select(columns).to_pandas()
     return frame.assign(answer=masked(frame["answer"], LETTERS))
 

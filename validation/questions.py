@@ -13,10 +13,11 @@ from validation.suites import among, between, present, suite, unique
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
-    """``listings`` counts how often the lists of data/splits.json name a question."""
+    """``listings`` counts how often data/splits.json names a question, ``groups`` the groups of its context."""
     frame = question_frame(inputs)
     listings = pd.Series(Counter(item for split in SPLITS for item in inputs.splits[split]), dtype="int64")
-    frame = frame.assign(listings=counted(frame["question_id"], listings))
+    groups = frame.groupby("context_id")["context_group"].nunique()
+    frame = frame.assign(listings=counted(frame["question_id"], listings), groups=counted(frame["context_id"], groups))
     return {"questions": with_records(frame, ["question_id"])}
 
 
@@ -26,9 +27,10 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             "questions",
             table_file("questions"),
             gxe.ExpectTableRowCountToBeBetween(min_value=1, description="there are questions"),
-            *present("question_id", "context_id", "domain", "answer"),
+            *present("question_id", "context_id", "context_group", "domain", "answer"),
             unique(["question_id"], "a question's ID is its own"),
             among("answer", LETTERS, "the gold letter is A, B, C or D"),
+            between("groups", 1, 1, "a context is of one group"),
             between("listings", 1, None, "a question lies in a split"),
         )
     ]

@@ -88,13 +88,13 @@ def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
     known = rows_by_question(rows, rows["entry_kind"].notna(), ["scheme", "router"])
     folds = rows[rows["fold"].notna()]
     tested = folds.groupby(["question_id", "scheme"])["fold"].nunique().groupby("question_id").max()
-    contexts = questions.drop_duplicates("question_id").set_index("question_id")["context_id"]
+    contexts = questions.drop_duplicates("question_id").set_index("question_id")["context_group"]
     stratified = folds[folds["scheme"] == "stratified"]
     shared = stratified.groupby(stratified["question_id"].map(contexts))["fold"].nunique()
     found = {
         "question_id": ids,
         "missing_routings": len(listed) - counted(ids, known),
         "test_folds": counted(ids, tested),
-        "context_folds": counted(questions["context_id"], shared),
+        "context_folds": counted(questions["context_group"], shared),
     }
     return with_records(pd.DataFrame(found), ["question_id"])

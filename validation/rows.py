@@ -83,7 +83,7 @@ class Known:
         self.begin_reply = inputs.params.mine.begin_reply
         self.split_of = {item: split for split in SPLITS for item in inputs.splits[split]}
         questions = question_frame(inputs)
-        self.context_of = dict(zip(questions["question_id"], questions["context_id"], strict=True))
+        self.context_of = dict(zip(questions["question_id"], questions["context_group"], strict=True))
         self.sides: dict[str, set[str]] = {}
         for question_id, split in self.split_of.items():
             self.sides.setdefault(self.context_of.get(question_id, ""), set()).add(split)

@@ -80,7 +80,7 @@ def sizes(inputs: Inputs) -> pd.DataFrame:
     """
     questions = question_frame(inputs)
     asked = inputs.params.split.sizes
-    groups = questions["context_id"].value_counts()
+    groups = questions["context_group"].value_counts()
     counts = all(isinstance(size, int) for size in asked.values())
     slack = 0 if counts else 1
     if inputs.params.split.group_by == "context" and len(groups):
@@ -103,14 +103,14 @@ def settings(inputs: Inputs) -> pd.DataFrame:
 
 
 def contexts(inputs: Inputs) -> pd.DataFrame:
-    """One row a context with a listed question; ``splits`` counts the sides it lies on."""
-    sides = placed(inputs).groupby("context_id")["split"].nunique().rename("splits").reset_index()
-    return with_records(sides, ["context_id"])
+    """One row a context (near-equal ones are one) with a listed question; ``splits`` counts the sides it lies on."""
+    sides = placed(inputs).groupby("context_group")["split"].nunique().rename("splits").reset_index()
+    return with_records(sides, ["context_group"])
 
 
 def placed(inputs: Inputs) -> pd.DataFrame:
     """Questions with the split that lists them; a question of several splits has several rows."""
-    questions = question_frame(inputs)[["question_id", "context_id"]]
+    questions = question_frame(inputs)[["question_id", "context_group"]]
     text = inputs.tables["questions"].select(["question"]).to_pandas()["question"]
     group = pd.Series(pd.factorize(text)[0], index=questions.index, name="text_group")
     listed = entries(inputs)[["split", "question_id"]].drop_duplicates()
@@ -120,10 +120,11 @@ def placed(inputs: Inputs) -> pd.DataFrame:
 def overlaps(inputs: Inputs) -> dict[str, Any]:
     """What lies on several sides of the split: contexts, and questions whose texts are the same.
 
-    Texts compare exactly and are named by the questions that have them. ``questions`` counts those concerned.
+    Near-equal contexts count as one, named by their group. Texts compare exactly and are named by the questions that
+    have them. ``questions`` counts those concerned.
     """
     found = placed(inputs)
-    by_context = shared(found, "context_id")
+    by_context = shared(found, "context_group")
     by_text = shared(found, "text_group")
     return {
         "contexts": {**summary(list(by_context.values())), "by_context": by_context},

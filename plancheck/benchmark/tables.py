@@ -64,6 +64,7 @@ def question_row(question: Question) -> dict[str, Any]:
         "choice_d": d,
         "answer": question.answer,
         "context_id": question.context_id,
+        "context_group": question.context_group,
         "evidence": None if evidence is None else [{"start": span.start, "end": span.end} for span in evidence],
     }
 

@@ -7,6 +7,9 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from plancheck.params.section import Device, Section, Share
 
+CHARACTER_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
+PAST_A_LINE = re.compile(r"(?:(?<!\\)(?:\\\\)*\\[nrf]|\n)(?![*+?{$|)]|\Z)")
+
 Variant = Literal["okapi", "plus", "l", "lucene"]
 
 
@@ -22,7 +25,7 @@ class Window(Section):
 
 
 class MultiDocument(Window):
-    """Contexts with a question of these domains are cut where a line matches one of the separators."""
+    """Contexts with a question of these domains are cut where a document opens, as a separator says or the text."""
 
     domains: list[str]
     separators: list[str]
@@ -32,9 +35,13 @@ class MultiDocument(Window):
     def compiles(cls, value: list[str]) -> list[str]:
         for pattern in value:
             try:
-                re.compile(pattern)
-            except re.error as error:
+                compiled = re.compile(pattern)
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(f"{pattern!r} is no regular expression ({error})") from error
+            if compiled.match("\n"):
+                raise ValueError(f"{pattern!r} matches an empty line; a separator must ask for text in its line")
+            if PAST_A_LINE.search(CHARACTER_SET.sub("x", pattern)):
+                raise ValueError(f"{pattern!r} asks for text after a line's end; a separator sees one line at a time")
         return value
 
 

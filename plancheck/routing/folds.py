@@ -30,13 +30,13 @@ def stratified(questions: pd.DataFrame, *, folds: int, by_context: bool, seed: i
     by one fold that learns from nothing.
 
     Args:
-        questions: columns question_id (unique), context_id, domain; the order of its rows changes nothing.
+        questions: columns question_id (unique), context_group, domain; the order of its rows changes nothing.
         folds: at least 2.
         by_context: questions that share a context are kept in one fold.
         seed: shuffles.
     """
     questions = questions.sort_values("question_id", ignore_index=True)
-    groups = questions["context_id"] if by_context else questions["question_id"]
+    groups = questions["context_group"] if by_context else questions["question_id"]
     places = min(folds, groups.nunique())
     if places < 2:
         return [made("stratified", 0, questions, np.ones(len(questions), dtype=bool))]
@@ -57,7 +57,7 @@ def leave_one_domain_out(questions: pd.DataFrame, *, by_context: bool) -> list[F
     folds = []
     for number, domain in enumerate(sorted(set(questions["domain"]))):
         test = (questions["domain"] == domain).to_numpy()
-        shared = questions["context_id"].isin(questions["context_id"][test]).to_numpy() if by_context else None
+        shared = questions["context_group"].isin(questions["context_group"][test]).to_numpy() if by_context else None
         folds.append(made("leave_one_domain_out", number, questions, test, unused=shared))
     return folds
 

@@ -15,7 +15,7 @@ from plancheck.routing.routers import CATEGORIES
 CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
 PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "questions": ("question_id", *CATEGORIES, "question", *CHOICES, "context_id"),
+    "questions": ("question_id", *CATEGORIES, "question", *CHOICES, "context_id", "context_group"),
     "contexts": ("context_id", "chars"),
     "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
     "rerank": ("question_id", "atom_id", "rerank_score"),

@@ -234,7 +234,7 @@ def read_inputs(params: Params) -> Inputs:
     packed = read_table(DATA / "packed.parquet").to_pandas()
     check_conditions("packed", packed, questions, params, stage="pack")
     check_conditions("predictions", predictions, questions, params, stage="answer")
-    contexts = {question_id: question.context_id for question_id, question in questions.items()}
+    contexts = {question_id: question.context_group for question_id, question in questions.items()}
     if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
         raise StudyError(
             f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Raise split.sizes."

@@ -10,6 +10,7 @@ from typing import Any
 from plancheck.answering.rightness import has_equal_choices, right_letters
 from plancheck.backends.hub import download_dataset_file
 from plancheck.benchmark.controlled import generate, read_lexicon
+from plancheck.benchmark.groups import grouped
 from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.benchmark.pin import is_pin, read_pin
 from plancheck.benchmark.subset import stratified_subset
@@ -33,12 +34,19 @@ def run(params: Params) -> None:
         StudyError: the source cannot be used; nothing is written then.
     """
     settings = params.benchmark
-    benchmark = limited(load(settings), settings)
+    benchmark = grouped(limited(load(settings), settings))
     tell_equal_choices(benchmark.questions)
     write_questions(benchmark)
     write_contexts(benchmark)
     write_json(REPORT, summary(benchmark))
     log.info("%d questions over %d contexts written", len(benchmark.questions), len(benchmark.contexts))
+    if alike := near_equal(benchmark):
+        log.warning(
+            "%d contexts differ from another only in white space at the ends of text or lines or in Unicode form; "
+            "they count as %d where contexts do (split.group_by, intervals, overlap of splits)",
+            sum(alike.values()),
+            len(alike),
+        )
 
 
 def load(settings: BenchmarkParams) -> Benchmark:
@@ -85,19 +93,28 @@ def has_gold_twice(question: Question) -> bool:
 def summary(benchmark: Benchmark) -> dict[str, Any]:
     """What the benchmark holds: counts, and lengths of the distinct contexts in characters.
 
+    Contexts that are nearly equal (benchmark/groups.py) count as shared.
     ``equal_choices`` counts the questions with choices that match, and those whose gold text stands twice.
     """
     lengths = [len(text) for text in benchmark.contexts.values()]
-    groups = Counter(question.context_id for question in benchmark.questions)
+    groups = Counter(question.context_group for question in benchmark.questions)
     shared = [size for size in groups.values() if size > 1]
+    alike = near_equal(benchmark)
     return {
         "questions": len(benchmark.questions),
         "contexts": len(benchmark.contexts),
         "domains": dict(Counter(question.domain for question in benchmark.questions)),
         "context_chars": {"min": min(lengths), "median": median(lengths), "max": max(lengths)},
         "shared_contexts": {"groups": len(shared), "questions": sum(shared)},
+        "near_equal_contexts": {"groups": len(alike), "contexts": sum(alike.values())},
         "equal_choices": {
             "questions": sum(map(has_equal_choices, benchmark.questions)),
             "with_gold": sum(map(has_gold_twice, benchmark.questions)),
         },
     }
+
+
+def near_equal(benchmark: Benchmark) -> dict[str, int]:
+    """Contexts of each group that has several."""
+    group_of = {question.context_id: question.context_group for question in benchmark.questions}
+    return {group: size for group, size in Counter(group_of.values()).items() if size > 1}

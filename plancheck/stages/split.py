@@ -21,7 +21,7 @@ def run(params: Params) -> None:
     settings, questions = params.split, read_questions()
     splits = split_questions(questions, settings.sizes, seed=settings.seed, group_by=settings.group_by)
     test = set(splits["test"])
-    if (found := len({question.context_id for question in questions if question.question_id in test})) < 2:
+    if (found := len({question.context_group for question in questions if question.question_id in test})) < 2:
         raise StudyError(
             f"split: the test questions would have {found} context; intervals need 2 or more. Raise split.sizes.test, "
             "use more questions (benchmark.limit) or another split.seed."

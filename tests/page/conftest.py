@@ -232,7 +232,8 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
         DATA / "questions.parquet",
         [
             {"question_id": question_id, "domain": domain, "sub_domain": SECRET, "difficulty": SECRET, "length": SECRET,
-             **text, "answer": "A", "context_id": SECRET, "evidence": None}
+             **text, "answer": "A", "context_id": SECRET,
+             "context_group": SECRET, "evidence": None}
             for question_id, domain in zip(ids, domain_of, strict=True)
         ],
         QUESTIONS,

@@ -27,6 +27,7 @@ def tables(questions=6, atoms=4, seed=0):
                 "question": [f"Who keeps boat {number}?" for number in range(questions)],
                 **{f"choice_{letter}": f"keeper {letter}" for letter in "abcd"},
                 "context_id": [f"c{number // 2}" for number in range(questions)],
+                "context_group": [f"c{number // 2}" for number in range(questions)],
                 "answer": rng.choice(list("ABCD"), questions),
             }
         ),

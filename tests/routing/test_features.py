@@ -163,7 +163,7 @@ def gold_tables(letters):
         {
             "question_id": f"q{number}", "domain": "Books", "sub_domain": "", "difficulty": "", "length": "",
             "question": "Who?", "choice_a": "a", "choice_b": "b", "choice_c": "c", "choice_d": "d", "answer": letter,
-            "context_id": "c", "evidence": None,
+            "context_id": "c", "context_group": "c", "evidence": None,
         }
         for number, letter in enumerate(letters)
     ]  # fmt: skip

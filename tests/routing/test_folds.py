@@ -18,7 +18,7 @@ def frame(questions):
         {
             "question_id": [f"q{number:02}" for number in range(len(questions))],
             "domain": [domain for domain, _ in questions],
-            "context_id": [f"c{context}" for _, context in questions],
+            "context_group": [f"c{context}" for _, context in questions],
         }
     )
 
@@ -36,7 +36,7 @@ def both(questions, *, by_context, folds=5):
 @settings(max_examples=60, deadline=None)
 def test_each_question_is_tested_once_and_never_learned_from_where_it_is_tested(questions, by_context, folds):
     found = frame(questions)
-    context = dict(zip(found["question_id"], found["context_id"], strict=True))
+    context = dict(zip(found["question_id"], found["context_group"], strict=True))
     for scheme in both(found, by_context=by_context, folds=folds):
         assert sorted(name for fold in scheme for name in fold.test) == found["question_id"].tolist()
         assert [fold.number for fold in scheme] == list(range(len(scheme)))

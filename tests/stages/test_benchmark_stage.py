@@ -86,9 +86,25 @@ def test_tables_and_summary_of_a_file(study, caplog):
         "domains": {"Code": 2, "Tables": 1},
         "context_chars": {"min": 9, "median": 10.0, "max": 11},
         "shared_contexts": {"groups": 1, "questions": 2},
+        "near_equal_contexts": {"groups": 0, "contexts": 0},
         "equal_choices": {"questions": 0, "with_gold": 0},
     }
     assert "3 questions over 2 contexts written" in caplog.messages
+
+
+def test_near_equal_contexts_are_told_and_of_one_group(study, caplog):
+    texts = {"q1": "One text.", "q2": "One text.\r\n", "q3": "Another."}
+    records = [record(name, context=text) for name, text in texts.items()]
+    (study / "questions.json").write_bytes(array(*records))
+    stage.run(params())
+    groups = {question.question_id: question.context_group for question in read_questions()}
+    ids = {question.question_id: question.context_id for question in read_questions()}
+    assert groups == {"q1": min(ids["q1"], ids["q2"]), "q2": min(ids["q1"], ids["q2"]), "q3": ids["q3"]}
+    assert len(read_contexts()) == 3
+    report = read_json(stage.REPORT)
+    assert report["near_equal_contexts"] == {"groups": 1, "contexts": 2}
+    assert report["shared_contexts"] == {"groups": 1, "questions": 2}
+    assert any(message.startswith("2 contexts differ from another only in white space") for message in caplog.messages)
 
 
 def test_equal_choices_are_counted_and_told_with_their_questions(study, caplog):

@@ -116,6 +116,7 @@ def add_question(rows, index, name, atoms):
             **{f"choice_{letter}": f"SECRET choice {letter}" for letter in "abcd"},
             "answer": GOLD[index % 4],
             "context_id": context_id(name),
+            "context_group": context_id(name),
             "evidence": None,
         }
     )

@@ -104,6 +104,24 @@ def test_a_context_on_two_sides_is_a_finding_until_grouping_is_asked_for(make_st
     assert leaking == {"none": {}, "context": {"a context lies on one side of the split": (shared_id,)}}
 
 
+def test_near_equal_contexts_on_two_sides_leak_as_one(make_study, context):
+    study = make_study("context")
+    study.splits |= {"train": ["q0", "q1", "q2"], "dev": ["q3"], "test": ["q4", "q5"]}
+    assert broken(study, splits, context) == {}
+    group = study.rows["questions"][4]["context_id"]
+    row(study.rows["questions"], question_id="q3")["context_group"] = group
+    assert broken(study, splits, context) == {"a context lies on one side of the split": (group,)}
+    assert broken(study, questions, context) == {}
+    by_context = splits.overlaps(study.inputs())["contexts"]["by_context"]
+    assert by_context == {group: {"dev": ["q3"], "test": ["q4", "q5"]}}
+
+
+def test_a_context_in_two_groups_is_named_by_its_questions(make_study, context):
+    study = make_study()
+    row(study.rows["questions"], question_id="q4")["context_group"] = "f" * 64
+    assert broken(study, questions, context) == {"a context is of one group": ("q4", "q5")}
+
+
 def test_repeated_question_texts_across_splits_are_measured_without_their_text(make_study):
     measured = splits.overlaps(make_study().inputs())["question_texts"]
     assert measured == {

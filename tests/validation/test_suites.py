@@ -23,7 +23,7 @@ from validation import (
 from validation.gate import validate
 
 EXPECTATIONS = {
-    "questions": 8,
+    "questions": 10,
     "splits": 4,
     "split_sizes": 2,
     "split_settings": 2,
@@ -117,6 +117,7 @@ PLANTS = {
     "questions": {
         "a question's ID is its own": ("question_id", lambda frame: frame["question_id"][1]),
         "the gold letter is A, B, C or D": ("answer", "E"),
+        "a context is of one group": ("groups", 2),
         "a question lies in a split": ("listings", 0),
     },
     "splits": {
