@@ -17,7 +17,7 @@ from dvc.repo import Repo
 from dvc.stage.exceptions import StageCmdFailedError
 
 from flows.statuses import Status
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, say
 from plancheck.files import unwritable
 
 SECONDS_TO_END = 3.0
@@ -95,7 +95,7 @@ def reproduce(stage: str) -> Status:
             return Status.DONE if ran else Status.UNCHANGED
     except StudyError as error:
         if (status := command_status(error)) is None:
-            print(error, file=sys.stderr)
+            say(error)
             return Status.REFUSED
         return Status(status) if status in (Status.REFUSED, Status.INTERRUPTED) else Status.FAULT
 
