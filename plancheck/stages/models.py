@@ -101,7 +101,7 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
     benchmark = generate(knobs, read_lexicon(LEXICON), seed=spec.seed)
     pairs = tuning_pairs(benchmark, negatives=spec.negatives, seed=spec.seed)
     recipe = {
-        "step": "tune_reranker 1",
+        "step": "tune_reranker 2",
         "threads": THREADS,
         "encoder": encoder["files"],
         "settings": spec.model_dump(),
