@@ -79,6 +79,11 @@ def explained(error: BaseException) -> StudyError:
             f"Another run holds this project{': ' if named else ''}{named}. Wait for it or stop it, then run it again. "
             "If no such run is left, delete .dvc/tmp/rwlock."
         )
+    if isinstance(chain[-1], FileNotFoundError) and (missing := chain[-1].filename):
+        return StudyError(
+            f"{chain[0]}: {missing} is not there. Put it back; if it is the benchmark's file, give another with "
+            "`-S benchmark.path=FILE`."
+        )
     return StudyError(": ".join(dict.fromkeys(str(link) for link in chain if str(link))))
 
 

@@ -118,6 +118,15 @@ def test_a_run_elsewhere_is_named_and_its_violent_end_blocks_nothing(
     assert (after.returncode, after.stderr, outcomes(after)) == (0, "", [("slow", "ran")])
 
 
+def test_a_watched_file_that_is_gone_is_named_with_the_remedy(project: Path, capsys) -> None:
+    (project / "dvc.yaml").write_text("stages:\n  first: {cmd: touch out, deps: [in], outs: [out]}\n")
+    assert reproduce("first") == Status.REFUSED
+    said = capsys.readouterr().err
+    assert said.startswith("error: failed to reproduce 'first': ")
+    assert f"{project / 'in'} is not there. Put it back" in said
+    assert "benchmark.path" in said
+
+
 def test_a_folder_without_a_study_is_the_users_to_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(StudyError, match=r"holds no dvc\.yaml"):
