@@ -2,7 +2,6 @@
 
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from types import FrameType
 
 from flows.server import api_server
 from flows.statuses import Status
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, say
 from plancheck.files import shortage_told
 from plancheck.interrupts import say_interrupted
 from plancheck.lifeline import exit_with_dvc
@@ -49,7 +48,7 @@ def exit_status(work: Callable[[], object]) -> Status:
         with shortage_told():
             work()
     except StudyError as error:
-        print(error, file=sys.stderr)
+        say(error)
         return Status.REFUSED
     except KeyboardInterrupt:
         interruption.say()

@@ -17,7 +17,7 @@ from dvc.repo import Repo
 from dvc.stage.exceptions import StageCmdFailedError
 
 from flows.statuses import Status
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, say
 from plancheck.files import unwritable
 
 SECONDS_TO_END = 3.0
@@ -79,6 +79,11 @@ def explained(error: BaseException) -> StudyError:
             f"Another run holds this project{': ' if named else ''}{named}. Wait for it or stop it, then run it again. "
             "If no such run is left, delete .dvc/tmp/rwlock."
         )
+    if isinstance(chain[-1], FileNotFoundError) and (missing := chain[-1].filename):
+        return StudyError(
+            f"{chain[0]}: {missing} is not there. Put it back; if it is the benchmark's file, give another with "
+            "`-S benchmark.path=FILE`."
+        )
     return StudyError(": ".join(dict.fromkeys(str(link) for link in chain if str(link))))
 
 
@@ -95,7 +100,7 @@ def reproduce(stage: str) -> Status:
             return Status.DONE if ran else Status.UNCHANGED
     except StudyError as error:
         if (status := command_status(error)) is None:
-            print(error, file=sys.stderr)
+            say(error)
             return Status.REFUSED
         return Status(status) if status in (Status.REFUSED, Status.INTERRUPTED) else Status.FAULT
 

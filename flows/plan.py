@@ -17,7 +17,7 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError
-from plancheck.files import DATA, write_table
+from plancheck.files import DATA, read_json, write_table
 from plancheck.params.planning import Planner, Selector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
@@ -37,6 +37,7 @@ ADAPTERS: Final[dict[Selector, Path | None]] = {
     "sft": Path("models/planner"),
     "sft_early": Path("models/planner_early"),
 }
+TRAINING = Path("reports/train.json")
 
 
 @flow(name="plan")
@@ -66,7 +67,7 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
     """
     started = time.monotonic()
     folder = ADAPTERS[selector]
-    adapter = Adapter(folder, adapter_digest(folder)) if folder else None
+    adapter = Adapter(folder, trained_digest(folder)) if folder else None
     futures = [plan_shard.submit(shard, selector, model, adapter, settings) for shard in parts]
     planned = {name: found for part in results(futures, parts, what=f"plan {selector}: questions")
                for name, found in part.items()}  # fmt: skip
@@ -88,6 +89,24 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
     if failures["cut_off"]:
         LOG.warning("%d replies ended inside the model's reasoning: raise planner.max_new_tokens", failures["cut_off"])
     return plans
+
+
+def trained_digest(folder: Path) -> str:
+    """The digest of the adapter in ``folder``, which is the one that stage train reported.
+
+    Raises:
+        StudyError: it is another adapter, or the report names none.
+    """
+    found, report = adapter_digest(folder), read_json(TRAINING)
+    recorded = report.get("adapters") if isinstance(report, dict) else None
+    expected = recorded.get(folder.name) if isinstance(recorded, dict) else None
+    if found != expected:
+        raise StudyError(
+            f"{folder}: holds the adapter {found[:12]}, but {TRAINING} says that stage train made "
+            f"{str(expected)[:12] if expected else 'none'}. Run `dvc checkout {folder} {TRAINING}` for the ones that "
+            "dvc.lock names, or `dvc repro train` to make them anew."
+        )
+    return found
 
 
 def harness_plans(selector: Selector, questions: list[str], *, seed: int, max_atoms: int) -> dict[str, Selected]:

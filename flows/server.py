@@ -28,7 +28,7 @@ from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from flows.statuses import Status
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, say
 from plancheck.files import unwritable
 
 SECONDS_TO_STOP = 5.0
@@ -148,11 +148,11 @@ def watched(process: subprocess.Popen[str], log: Path) -> Iterator[None]:
     def watch() -> None:
         status = process.wait()
         if needed.is_set():
-            print(
-                f"The temporary Prefect server ended with status {status}; {log} says why. Run it again to go on: "
-                "finished work is kept.",
-                file=sys.stderr,
-                flush=True,
+            say(
+                StudyError(
+                    f"The temporary Prefect server ended with status {status}; {log} says why. Run it again to go on: "
+                    "finished work is kept."
+                )
             )
             os._exit(Status.REFUSED)
 

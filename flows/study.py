@@ -4,13 +4,14 @@ import argparse
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.settings import PREFECT_API_URL, PREFECT_UI_URL
 from prefect.tasks import exponential_backoff
 from rich.console import Console
 
+from flows.announcement import announcement
 from flows.entry import exit_status
 from flows.graph import changed, reproduce_apart, stages_in_order
 from flows.server import api_server
@@ -21,16 +22,15 @@ from plancheck.params.study import PARAMS, read_params
 from tasks.retries import worth_retrying
 
 RETRIES = 2
-MAIN_TABLE = Path("reports/tables/main.csv")
-SELECTION_TABLE = Path("reports/tables/selection.csv")
-LADDER = Path("reports/tables/ladder.csv")
-PAGE = Path("reports/index.html")
+LAST_OF_TABLES = "analyze"
 
 
 @flow(name="study")
 def study(stages: list[str] | None = None) -> None:
     """Bring the named stages, and all that they depend on, up to date; every stage when none is named."""
-    for stage in stages_in_order(stages or ()):
+    names = stages_in_order(stages or ())
+    for number, stage in enumerate(names, start=1):
+        print(f"Stage {number} of {len(names)}: {stage}", flush=True)
         started = time.monotonic()
         outcome = "stopped"
         try:
@@ -80,27 +80,26 @@ def print_line(stage: str, outcome: str, seconds: float) -> None:
 
 
 def bring_up_to_date(targets: Sequence[str]) -> None:
-    """Run what changed, then show the main tables and say where the report lies.
+    """Say what will be done, run what changed, then show the results and where the report lies.
 
-    A server is started only when there is something to run.
+    A server is started only when there is something to run. Results are shown only where the stages that make them are
+    up to date.
     """
     stages = stages_in_order(targets)
-    if PARAMS.exists():
-        read_params()  # before DVC removes what a stage made, which may then refuse its parameters
+    # Read before DVC removes what a stage made, which may then refuse its parameters.
+    params = read_params() if PARAMS.exists() else None
     if running := changed(stages):
+        if params:
+            print(announcement(params, stages), flush=True)
+        named = PREFECT_API_URL.value() is not None
         with api_server():
+            if named:
+                print(f"Prefect shows its runs at {PREFECT_UI_URL.value()}", flush=True)
             study(list(targets))
-    if MAIN_TABLE.exists():
-        from plancheck.reporting import ladder, main_table, selection_table
+    if params and LAST_OF_TABLES in stages:
+        from flows import results
 
-        console = Console(width=None if sys.stdout.isatty() else 120)
-        main_table.show(MAIN_TABLE, console=console)
-        if SELECTION_TABLE.exists():
-            selection_table.show(SELECTION_TABLE, console=console)
-        if LADDER.exists():
-            ladder.show(LADDER, console=console)
-        if PAGE.exists():
-            print(f"The report: {PAGE}. Every table: {MAIN_TABLE.parent}")
+        results.show(params)
     if not running:
         print(f"Nothing to do: all {len(stages)} stages are up to date.")
 

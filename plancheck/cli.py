@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from plancheck.errors import StudyError
+from plancheck.errors import StudyError, say
 from plancheck.files import shortage_told
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
@@ -19,6 +19,8 @@ from plancheck.privacy import switch_off_telemetry
 from plancheck.threads import sleep_when_idle
 
 STAGES: Final[Mapping[str, str]] = {
+    "parameters": "Check whether params.yaml can be run with here.",
+    "inputs": "Check whether the study can be made of the benchmark.",
     "models": "Resolve, fetch and pin every model: models/lock.json.",
     "benchmark": "Read or generate the questions and their contexts.",
     "split": "Split the questions into train, dev and test.",
@@ -132,7 +134,7 @@ def main() -> None:
         with shortage_told():
             app()
     except StudyError as error:
-        print(f"error: {error}", file=sys.stderr)
+        say(error)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(STATUS_WHEN_INTERRUPTED)

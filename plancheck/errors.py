@@ -1,5 +1,6 @@
 """The one error a user can mend; every other exception is a fault of the program."""
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,8 +10,13 @@ SHOWN_PROBLEMS = 20
 class StudyError(Exception):
     """Something the user can mend. Its text names what is wrong and the remedy.
 
-    Entry points print it without a traceback and exit with status 1.
+    Entry points print it with ``say``, without a traceback, and exit with status 1.
     """
+
+
+def say(error: StudyError) -> None:
+    """Tell the user on stderr: every program of this project begins such a message with "error: "."""
+    print(f"error: {error}", file=sys.stderr, flush=True)
 
 
 def doubled(names: Sequence[str]) -> list[str]:

@@ -1,6 +1,7 @@
 """The shape of the code: import directions, and what DVC watches."""
 
 import re
+import subprocess
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -43,7 +44,8 @@ def stages():
     for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
         for key in stage.get("foreach", [None]):
             body = stage["do"] if key else stage
-            deps = [str(dep) for dep in body["deps"]]
+            item = stage["foreach"][key] if key else {}
+            deps = [re.sub(r"\$\{item\.(\w+)\}", lambda found, item=item: item[found[1]], dep) for dep in body["deps"]]
             yield (
                 f"{name}@{key}" if key else name,
                 body["cmd"].replace("${key}", key or ""),
@@ -95,7 +97,8 @@ def test_a_stage_lists_just_the_parameter_sections_it_reads(stage):
     cmd, _, listed = STAGES[stage]
     entry = source(entry_module(cmd))
     files = sorted(entry.parent.glob("*.py")) if entry_module(cmd) == "validation.gate" else [entry]
-    text = "\n".join(file.read_text() for file in files)
+    lines = "\n".join(file.read_text() for file in files).splitlines()
+    text = "\n".join(line for line in lines if not line.startswith(("from ", "import ")))
     read = set(re.findall(r"\bparams\.(\w+)", text)) | set(re.findall(r"read_params\(\)\.(\w+)", text))
     if "params.model_dump(" in text:
         read |= set(Params.model_fields)
@@ -111,13 +114,38 @@ def test_a_stage_runs_again_with_other_versions_of_the_libraries(stage):
     assert "requirements.lock" in deps
 
 
-def test_every_watched_path_exists_or_is_made_by_a_stage():
-    made = set()
-    for stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].values():
+def outputs():
+    """Stage, path and options of every output."""
+    for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
         body = stage.get("do", stage)
-        for out in [*body.get("outs", []), *body.get("metrics", [])]:
-            made.add(next(iter(out)) if isinstance(out, dict) else out)
-    made |= {f"reports/checks/{stage.removeprefix('check@')}.json" for stage in STAGES if stage.startswith("check@")}
+        for key in stage.get("foreach", [None]):
+            for out in [*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]:
+                path, options = next(iter(out.items())) if isinstance(out, dict) else (out, {})
+                yield f"{name}@{key}" if key else name, path.replace("${key}", key or ""), options
+
+
+def test_every_output_is_in_dvcs_cache_and_none_in_git():
+    """With the lock alone in git, `dvc pull` must bring all that a rerun compares."""
+    found = {path: options for _, path, options in outputs()}
+    assert [path for path, options in found.items() if not options.get("cache", True)] == []
+    ignored = subprocess.run(["git", "check-ignore", *found], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert sorted(found) == sorted(ignored.stdout.split())
+
+
+def test_no_stage_that_makes_something_begins_before_the_checks_of_what_is_given():
+    makers = {path: stage for stage, path, _ in outputs()}
+
+    def needs(stage):
+        direct = {makers[dep] for dep in STAGES[stage][1] if dep in makers}
+        return direct.union(*map(needs, direct))
+
+    first = {"parameters", "inputs"}
+    assert [stage for stage in STAGES if stage not in first and not first <= needs(stage)] == []
+    assert set(STAGES["parameters"][2]) == set(Params.model_fields)
+
+
+def test_every_watched_path_exists_or_is_made_by_a_stage():
+    made = {path for _, path, _ in outputs()}
     for _, deps, _ in STAGES.values():
         for dep in deps:
             assert "${" in dep or dep in made or (ROOT / dep).exists(), dep

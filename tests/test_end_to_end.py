@@ -133,8 +133,11 @@ def gone(checkout, seconds=30):
 def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback(checkout, first):
     assert first.returncode == 0, first.stdout + first.stderr
     assert "Traceback" not in first.stdout + first.stderr
-    assert "Table 1" in first.stdout
-    assert "reports" in first.stdout
+    assert first.stdout.startswith("Profile demo: ")
+    names = re.findall(r"^Stage \d+ of (\d+): (\S+)$", first.stdout, re.MULTILINE)
+    assert (names[0], names[-1]) == (("20", "parameters"), ("20", "report"))
+    assert first.stdout.index("tiers of controls") < first.stdout.index("Table 1")
+    assert first.stdout.splitlines()[-1].startswith("The report: reports/index.html.")
     assert gone(checkout)
     table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
     assert list(table.columns)[:9] == [
@@ -200,6 +203,27 @@ def test_a_second_run_has_nothing_to_do(checkout, first):
     assert again.returncode == 0
     assert "Nothing to do" in again.stdout
     assert "Table 1" in again.stdout
+
+
+def test_a_clone_with_the_lock_alone_pulls_everything_and_has_nothing_to_run(checkout, first, tmp_path):
+    remote, clone = str(tmp_path / "store"), tmp_path / "clone"
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+    subprocess.run(["git", "add", "--all"], cwd=checkout, check=True)
+    subprocess.run(["git", *author, "commit", "--quiet", "--message", "study"], cwd=checkout, check=True)
+    subprocess.run(["git", "clone", "--quiet", str(checkout), str(clone)], check=True)
+    assert not (clone / "data" / "splits.json").exists()
+    for folder in (checkout, clone):
+        assert command(folder, "dvc", "remote", "add", "--local", "--default", "store", remote).returncode == 0
+    pushed, pulled = command(checkout, "dvc", "push"), command(clone, "dvc", "pull")
+    assert (pushed.returncode, pulled.returncode) == (0, 0), pushed.stderr + pulled.stderr
+
+    again = command(clone, "dvc", "repro")
+
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.splitlines()[-1] == "Data and pipelines are up to date."
+    assert "Running stage" not in again.stdout
+    status = subprocess.run(["git", "status", "--short"], cwd=clone, capture_output=True, text=True, check=True)
+    assert status.stdout == ""
 
 
 def test_every_stage_that_asks_no_model_run_again_gives_the_same_bytes(checkout, first):

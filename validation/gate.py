@@ -23,7 +23,7 @@ from filelock import FileLock
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
-from plancheck.errors import SHOWN_PROBLEMS, StudyError
+from plancheck.errors import SHOWN_PROBLEMS, StudyError, say
 from plancheck.files import shortage_told, unwritable, write_json
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
@@ -255,7 +255,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with shortage_told():
             found = check(name)
     except StudyError as error:
-        print(error, file=sys.stderr)
+        say(error)
         return 1
     except KeyboardInterrupt:
         return STATUS_WHEN_INTERRUPTED

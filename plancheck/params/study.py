@@ -12,7 +12,7 @@ from plancheck.errors import StudyError, all_problems
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
-from plancheck.params.models import Models
+from plancheck.params.models import Models, TunedModel
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine, Plan, Planner, Selector, Train, Tune
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
@@ -56,6 +56,7 @@ class Params(Section):
                 "true or drop them"
             )
         problems += self.unpacked_routes()
+        problems += self.shared_questions()
         problems += self.analyze.problems(self.pack)
         if problems:
             raise ValueError("; ".join(problems))
@@ -74,6 +75,18 @@ class Params(Section):
                 f"route.budget_chars: {self.route.budget_chars} is not in pack.budgets_chars; use one of {budgets}"
             )
         return problems
+
+    def shared_questions(self) -> list[str]:
+        """A reranker must not be tuned on the questions it is studied on."""
+        reranker = self.models.reranker
+        if not isinstance(reranker, TunedModel) or self.benchmark.source != "controlled":
+            return []
+        if reranker.seed != self.benchmark.seed:
+            return []
+        return [
+            f"models.reranker.seed: is {reranker.seed} and so is benchmark.seed, so the reranker would be tuned on the "
+            "study's own questions; change it"
+        ]
 
 
 def read_params(path: Path = PARAMS) -> Params:

@@ -3,7 +3,7 @@
 import logging
 import re
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,13 @@ from typing import Any
 from plancheck.backends.conversion import convert_gguf
 from plancheck.backends.folders import copy_model, model_files
 from plancheck.backends.models import LOCK, WEIGHTS, made_once
+from plancheck.backends.places import located
 from plancheck.backends.reranker_tuning import THREADS, from_encoder, tune_reranker
-from plancheck.backends.snapshots import download_model
 from plancheck.backends.tuning_pairs import tuning_pairs
-from plancheck.backends.wheels import wheel_weights
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.digests import digest, file_sha256
-from plancheck.errors import StudyError, all_problems
 from plancheck.files import replacing, write_json
-from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
+from plancheck.params.models import HubModel, TunedModel, WheelModel
 from plancheck.params.section import Section
 from plancheck.params.study import Params
 
@@ -35,48 +33,21 @@ def run(params: Params) -> None:
     Raises:
         StudyError: a model is not there, is not the pinned one or has no safe weights; all of them are listed.
     """
-    refuse_shared_questions(params)
-    shutil.rmtree(WEIGHTS, ignore_errors=True)
-    LOCK.unlink(missing_ok=True)
     specs: dict[str, Section] = {
         role: getattr(params.models, role) for role in sorted(type(params.models).model_fields)
     }
-    # All that can be missing is looked for before anything that takes long; the tuned reranker needs the encoder.
+    # All that can be missing is looked for before anything is removed or takes long.
     found = located(set(specs.values()))
+    shutil.rmtree(WEIGHTS, ignore_errors=True)
+    LOCK.unlink(missing_ok=True)
     entries: dict[Section, dict[str, Any]] = {}
+    # Tuned models last: they need the encoder.
     for spec in sorted(set(specs.values()), key=lambda spec: (isinstance(spec, TunedModel), repr(spec))):
         entries[spec] = resolve(spec, found.get(spec), params, entries)
     slugs = {role: Path(entries[spec]["path"]).name for role, spec in specs.items()}
     pinned = {Path(entry["path"]).name: entry for entry in entries.values()}
     write_json(LOCK, {"environment": versions(), "models": pinned, "roles": slugs})
     log.info("%d models pinned in %s", len(pinned), LOCK)
-
-
-def located(specs: Collection[Section]) -> dict[Section, Path]:
-    """Where each model's files are on this machine, those of the hub downloaded; a tuned model has none yet.
-
-    Raises:
-        StudyError: models are not to be had; all of them are listed.
-    """
-    places: dict[Section, Path] = {}
-    problems: list[str] = []
-    for spec in sorted(specs, key=repr):
-        try:
-            match spec:
-                case WheelModel():
-                    places[spec] = wheel_weights(spec)
-                case HubModel():
-                    places[spec] = download_model(spec)
-                case PathModel():
-                    model_files(spec.path)
-                    places[spec] = spec.path
-        except StudyError as error:
-            problems.append(str(error))
-    if len(problems) == 1:
-        raise StudyError(problems[0])
-    if problems:
-        raise all_problems("models: not every model is to be had:", problems, remedy="Then run it again.")
-    return places
 
 
 def resolve(
@@ -153,20 +124,6 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
         )
 
     return digest(recipe), made_once(recipe, make)
-
-
-def refuse_shared_questions(params: Params) -> None:
-    """A reranker must not be tuned on the questions it is studied on.
-
-    Raises:
-        StudyError: the reranker's training questions and the study's have one seed.
-    """
-    reranker, benchmark = params.models.reranker, params.benchmark
-    if isinstance(reranker, TunedModel) and benchmark.source == "controlled" and reranker.seed == benchmark.seed:
-        raise StudyError(
-            f"params.yaml: models.reranker.seed and benchmark.seed are both {reranker.seed}, so the reranker would be "
-            "tuned on the study's own questions. Change models.reranker.seed in conf/."
-        )
 
 
 def versions() -> dict[str, str]:

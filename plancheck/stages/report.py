@@ -35,9 +35,25 @@ LOCK = Path("models/lock.json")
 def run(params: Params) -> None:
     """Write reports/index.html from the tables, without any text of the benchmark."""
     splits = read_splits()
+    html = page(
+        read_study(params),
+        questions=read_questions(splits, params.pack.policies, params.pack.budgets_chars),
+        provenance=provenance(params, splits),
+    )
+    with replacing(PAGE) as temporary:
+        temporary.write_text(html, encoding="utf-8", newline="\n")
+    LOG.info("The report is %s", PAGE)
+
+
+def read_study(params: Params) -> Study:
+    """The tables that stage analyze wrote, and what is needed to read them.
+
+    Raises:
+        StudyError: tables are missing or damaged.
+    """
     policies, planner, reranker = params.pack.policies, params.route.planner, params.models.reranker
     selectors = {name: policy.selector for name, policy in policies.items()}
-    study = Study(
+    return Study(
         tables=read_tables(TABLES),
         training=read_training(TRAINING),
         family_of=families_of(selectors, params.analyze.tiers),
@@ -56,14 +72,6 @@ def run(params: Params) -> None:
         begun=params.mine.begin_reply,
         facts={name: read_figures(path, stage=name) for name, path in FACTS.items()},
     )
-    html = page(
-        study,
-        questions=read_questions(splits, policies, params.pack.budgets_chars),
-        provenance=provenance(params, splits),
-    )
-    with replacing(PAGE) as temporary:
-        temporary.write_text(html, encoding="utf-8", newline="\n")
-    LOG.info("The report is %s", PAGE)
 
 
 def read_tables(folder: Path) -> dict[str, pd.DataFrame]:

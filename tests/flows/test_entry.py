@@ -54,7 +54,7 @@ def test_a_flow_that_ends_well_is_silent(command) -> None:
 
 def test_a_user_error_of_a_task_is_one_message_and_not_retried(command) -> None:
     ended = subprocess.run([sys.executable, "stage.py", "user"], **command)
-    assert (ended.returncode, ended.stderr) == (1, "file x: mend it.\n")
+    assert (ended.returncode, ended.stderr) == (1, "error: file x: mend it.\n")
 
 
 def test_a_fault_is_retried_and_then_shown_with_its_traceback_once(command) -> None:

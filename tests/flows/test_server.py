@@ -115,7 +115,8 @@ def test_the_projects_settings_keep_prefect_inside_it(
     del clean_environment["PREFECT_HOME"]
     code = (
         "from prefect.settings import get_current_settings as s; "
-        "print(s().home, s().server.analytics_enabled, s().results.persist_by_default, s().logging.level)"
+        "print(s().home, s().server.analytics_enabled, s().results.persist_by_default, s().logging.level, "
+        "s().server.ui.api_url)"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],
@@ -124,7 +125,7 @@ def test_the_projects_settings_keep_prefect_inside_it(
         text=True,
         check=True,
     )
-    assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING"], "")
+    assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING", "/api"], "")
     assert not list(home.iterdir())
 
 

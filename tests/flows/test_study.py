@@ -51,6 +51,9 @@ def test_stages_run_in_the_graphs_order_and_the_second_run_needs_no_server(
     first = run_study(env=served)
     assert (first.returncode, first.stderr) == (0, "")
     assert outcomes(first) == [(stage, "ran") for stage in order]
+    said = [line for line in first.stdout.splitlines() if line.startswith("Stage ")]
+    assert said == [f"Stage {number} of 4: {stage}" for number, stage in enumerate(order, start=1)]
+    assert f"Prefect shows its runs at {server.removesuffix('/api')}\n" in first.stdout
     assert "root says hello" in first.stdout
     assert "dvc push" not in first.stdout
     assert "git" not in first.stdout
@@ -77,7 +80,9 @@ def test_a_user_error_stands_alone_and_is_not_retried(project: Path, server: str
     ended = run_study(env=served)
     assert ended.returncode == 1
     assert outcomes(ended) == [("bad", "failed")]
-    assert ended.stderr == "file x is bad, mend it\nStage bad failed, for the reason above. Finished stages are kept.\n"
+    assert ended.stderr == (
+        "file x is bad, mend it\nerror: Stage bad failed, for the reason above. Finished stages are kept.\n"
+    )
     assert last_study(server)["state_name"] == "Failed"
 
 
@@ -105,12 +110,21 @@ def test_a_run_elsewhere_is_named_and_its_violent_end_blocks_nothing(
         finally:
             os.killpg(other.pid, 9)
     assert held.returncode == 1
-    assert held.stderr.startswith(f"Another run holds this project: process {other.pid} (")
+    assert held.stderr.startswith(f"error: Another run holds this project: process {other.pid} (")
     assert "Wait for it or stop it" in held.stderr
     assert len(held.stderr.splitlines()) == 1
     (project / "go").touch()
     after = run_study(env=served)
     assert (after.returncode, after.stderr, outcomes(after)) == (0, "", [("slow", "ran")])
+
+
+def test_a_watched_file_that_is_gone_is_named_with_the_remedy(project: Path, capsys) -> None:
+    (project / "dvc.yaml").write_text("stages:\n  first: {cmd: touch out, deps: [in], outs: [out]}\n")
+    assert reproduce("first") == Status.REFUSED
+    said = capsys.readouterr().err
+    assert said.startswith("error: failed to reproduce 'first': ")
+    assert f"{project / 'in'} is not there. Put it back" in said
+    assert "benchmark.path" in said
 
 
 def test_a_folder_without_a_study_is_the_users_to_mend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,48 @@
+"""Stage ``inputs``: whether the study can be made of the benchmark, before a model is fetched or a table replaced.
+
+The benchmark is read here and once more by stage ``benchmark``: DVC removes what a stage made before it runs the stage,
+so a stage that refuses its input has already lost its output.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from plancheck.errors import StudyError
+from plancheck.files import write_json
+from plancheck.params.planning import Selector
+from plancheck.params.study import Params
+from plancheck.records import Question
+from plancheck.stages.benchmark import limited, load
+from plancheck.stages.split import checked_splits
+
+REPORT = Path("reports/checks/inputs.json")
+NEED_EVIDENCE: Final[tuple[Selector, ...]] = ("evidence", "evidence_half")
+
+
+def run(params: Params) -> None:
+    """Write reports/checks/inputs.json, which says nothing else: what follows runs again for what changed, not for it.
+
+    Raises:
+        StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its questions.
+    """
+    questions = limited(load(params.benchmark), params.benchmark).questions
+    checked_splits(questions, params.split)
+    check_evidence(questions, params.plan.selectors)
+    write_json(REPORT, {"inputs": "can be used"})
+
+
+def check_evidence(questions: Sequence[Question], selectors: Sequence[Selector]) -> None:
+    """Refuse selectors that read the evidence where a question does not say what it is.
+
+    Raises:
+        StudyError: there is such a question.
+    """
+    needing = [selector for selector in selectors if selector in NEED_EVIDENCE]
+    unknown = [question.question_id for question in questions if not question.evidence]
+    if needing and unknown:
+        raise StudyError(
+            f"plan.selectors: {' and '.join(needing)} need each question's evidence, which {len(unknown)} of "
+            f"{len(questions)} questions do not name (the first is {unknown[0]}). Drop them and their policies "
+            "(profile smollm2 has neither), or use benchmark.source=controlled."
+        )

@@ -1,0 +1,67 @@
+"""Stage ``parameters``: whether params.yaml can be run with on this machine, before any other stage is begun."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from plancheck.backends.device import pick_device
+from plancheck.backends.places import located
+from plancheck.errors import StudyError, all_problems
+from plancheck.files import write_json
+from plancheck.params.models import HubModel
+from plancheck.params.study import Params
+
+REPORT = Path("reports/checks/parameters.json")
+
+
+def run(params: Params) -> None:
+    """Write reports/checks/parameters.json, which says nothing else: no stage runs again for parameters that are right.
+
+    The rules of params.yaml itself were checked when it was read.
+
+    Raises:
+        StudyError: the benchmark's file, a model of this machine or a device is not there; all of them are listed.
+    """
+    problems = [*missing_file(params.benchmark.path), *missing_models(params), *missing_devices(params.model_dump())]
+    if problems:
+        raise all_problems(
+            f"params.yaml: {len(problems)} parameter(s) cannot be used here:",
+            problems,
+            remedy="Mend them in conf/ or give others with `-S section.name=value`.",
+        )
+    write_json(REPORT, {"parameters": "can be used"})
+
+
+def missing_file(path: Path) -> list[str]:
+    """What is wrong with benchmark.path, nothing where it is a file."""
+    if path.is_file():
+        return []
+    if path.is_absolute():
+        return [f"benchmark.path: {path}: no such file"]
+    return [
+        f"benchmark.path: {path}: no such file in {Path.cwd()}, where relative paths begin. `dvc exp run --temp` and "
+        "`--queue` run in a copy of the project, in another folder, which holds only what git and DVC track: give an "
+        "absolute path, or put the file into data/, run `dvc add` on it and commit"
+    ]
+
+
+def missing_models(params: Params) -> list[str]:
+    """What is wrong with the models that need no network."""
+    specs = {getattr(params.models, role) for role in type(params.models).model_fields}
+    try:
+        located({spec for spec in specs if not isinstance(spec, HubModel)})
+    except StudyError as error:
+        return [str(error)]
+    return []
+
+
+def missing_devices(sections: Mapping[str, Any]) -> list[str]:
+    """The devices that sections name and this machine does not have."""
+    found = []
+    for name, section in sections.items():
+        if isinstance(section, Mapping) and "device" in section:
+            try:
+                pick_device(section["device"])
+            except StudyError as error:
+                found.append(f"{name}.{error}")
+    return found

@@ -1,0 +1,104 @@
+"""A benchmark that the study cannot be made of is refused before any stage that makes something."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plancheck.errors import StudyError
+from plancheck.params.study import parse_params
+from plancheck.stages.inputs import REPORT, run
+
+ROOT = Path(__file__).parents[2]
+VALUES = yaml.safe_load((ROOT / "params.yaml").read_text())
+FILE = "questions.jsonl"
+
+
+def params(**changes):
+    """Parameters for ``FILE`` without the harness; with some changed: keys are paths with "/"."""
+    values = copy.deepcopy(VALUES)
+    values["benchmark"] |= {"source": "longbench_v2", "path": FILE}
+    values["plan"]["selectors"] = ["prompted", "sft", "sft_early"]
+    values["split"]["sizes"] = {"train": 0.5, "dev": 0.2, "test": 0.3}
+    policies = values["pack"]["policies"]
+    values["pack"]["policies"] = {
+        name: policy for name, policy in policies.items()
+        if policy.get("selector") not in ("evidence", "evidence_half", "random_plan")
+    }  # fmt: skip
+    for path, value in changes.items():
+        *sections, last = path.split("/")
+        place = values
+        for section in sections:
+            place = place[section]
+        place[last] = value
+    return parse_params(values, name="params.yaml")
+
+
+def record(number, **changes):
+    letters = {f"choice_{letter}": f"{letter} {number}" for letter in "ABCD"}
+    return {"_id": str(number), "question": f"Where is {number}?", **letters, "answer": "A",
+            "context": f"Context {number}."} | changes  # fmt: skip
+
+
+def write(records):
+    Path(FILE).write_text("".join(json.dumps(item) + "\n" for item in records))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def refused(**changes):
+    with pytest.raises(StudyError) as error:
+        run(params(**changes))
+    assert not REPORT.exists()
+    return str(error.value)
+
+
+def test_inputs_that_can_be_used_leave_the_same_bytes_whatever_they_are():
+    write(record(number) for number in range(10))
+    run(params())
+    first = REPORT.read_bytes()
+    write(record(number) for number in range(20))
+    run(params(**{"benchmark/limit": 12, "split/sizes": {"train": 6, "dev": 2, "test": 4}}))
+    assert REPORT.read_bytes() == first
+    assert sorted(path.name for path in Path.cwd().iterdir()) == [FILE, "reports"]
+
+
+def test_the_generated_questions_can_be_used():
+    lexicon = str(ROOT / VALUES["benchmark"]["path"])
+    run(parse_params(VALUES | {"benchmark": VALUES["benchmark"] | {"path": lexicon}}, name="params.yaml"))
+    assert REPORT.exists()
+
+
+@pytest.mark.parametrize(
+    ("records", "changes", "expected"),
+    [
+        ([record(1, answer="E")], {}, "answer must be exactly A, B, C or D"),
+        ([record(1), record(1)], {}, "IDs must be unique"),
+        ([], {}, "is empty"),
+        (map(record, range(10)), {"split/sizes": {"train": 301, "dev": 50, "test": 152}}, "the benchmark has 10"),
+        (map(record, range(10)), {"split/sizes": {"train": 8, "dev": 1, "test": 1}}, "intervals need 2 or more"),
+        (map(record, range(10)), {"benchmark/limit": 2}, "would be empty with 2 questions"),
+        (map(record, range(10)), {"benchmark/columns/context": "passage"}, "has no passage"),
+    ],
+    ids=["letter", "doubled", "empty", "sizes", "one context", "limit", "column"],
+)
+def test_what_the_study_cannot_be_made_of_is_refused(records, changes, expected):
+    write(records)
+    assert expected in refused(**changes)
+
+
+def test_a_file_that_is_not_there_is_refused():
+    assert f"{FILE}: no such file" in refused()
+
+
+@pytest.mark.parametrize("selector", ["evidence", "evidence_half"])
+def test_a_selector_that_reads_the_evidence_is_refused_where_no_question_names_it(selector):
+    write(record(number) for number in range(10))
+    said = refused(**{"plan/selectors": ["prompted", "sft", "sft_early", selector]})
+    assert f"plan.selectors: {selector} need each question's evidence, which 10 of 10 questions do not name" in said
+    assert "the first is 0" in said
