@@ -70,6 +70,13 @@ def test_a_policy_of_the_tuned_reranker_wants_it_tuned(composed):
         parse_params(composed("demo", "tune.enabled=false"), name="params.yaml")
 
 
+def test_a_reranker_is_not_tuned_on_the_questions_of_the_study(composed):
+    values = composed("demo")
+    values["models"]["reranker"]["seed"] = values["benchmark"]["seed"]
+    with pytest.raises(StudyError, match=r"models\.reranker\.seed: .* would be tuned on the study's own questions"):
+        parse_params(values, name="demo")
+
+
 def test_routers_follow_the_largest_budget(composed):
     assert composed("longbench_v2")["route"]["budget_chars"] == 18000
     assert composed("demo", "pack.budgets_chars=[900,400]")["route"]["budget_chars"] == 900
