@@ -36,11 +36,11 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
     assert gate.main(["rows"]) == 0
     assert gate.main(["results"]) == 0
     said = capsys.readouterr()
-    assert "check@split: 30 expectations hold" in said.out
-    assert "check@rows: 81 expectations hold" in said.out
+    assert "check@split: 33 expectations hold" in said.out
+    assert "check@rows: 82 expectations hold" in said.out
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/results.json").read_text())
-    assert written["success"] and written["expectations"] == 344
+    assert written["success"] and written["expectations"] == 345
     assert written["suites"]["retrieval"]["expectations"][-1] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
@@ -131,7 +131,7 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     assert gate.main(["results"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check@results: 2 of 133 expectations do not hold" in error
+    assert "check@results: 2 of 134 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_gates_at_once_take_turns(folder):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == [30, 30]
+    assert results == [33, 33]
 
 
 def test_a_place_that_cannot_be_written_is_named(folder, capsys):

@@ -267,7 +267,7 @@ PLANTS = {
 
 
 COLUMNS = {
-    "questions": 14,
+    "questions": 15,
     "atoms": 7,
     "retrieval": 12,
     "rerank": 5,
