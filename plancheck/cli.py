@@ -4,6 +4,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -58,7 +59,7 @@ script; samples_*.jsonl of lm-evaluation-harness; logs of inspect_ai. Each may b
 A field inside an object is named with a dot (doc.passage).
 
 Without a score, predictions are compared with gold answers where both are there: the same but for case and blanks is \
-right, no prediction is wrong.
+right, a missing prediction wrong.
 
 Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600 \
 --where-a policy=rerank --where-b policy=bm25
@@ -130,6 +131,9 @@ def main() -> None:
     switch_off_telemetry()
     sleep_when_idle()
     set_up_logging()
+    for stream in (sys.stdout, sys.stderr):  # what a terminal cannot show is escaped
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with shortage_told():
             app()

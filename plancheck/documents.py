@@ -8,7 +8,7 @@ from statistics import median
 
 from plancheck.records import Span
 
-LINE_CHARS = 1000  # of a line that separators see: no pattern can take longer than a line as long allows
+LINE_CHARS = 1000  # of a line that separators see, so that a context on one line takes no longer than others
 RUNNING_HEADS = 3  # places of one numbered line from which it is the head of pages ("Paper 352"), not of documents
 FENCES = ("```", "~~~")  # of code in Markdown
 MARKDOWN_INDENT = 3  # blanks before a heading; with more it is code

@@ -6,18 +6,23 @@ from typing import Final, Literal
 # letter after it ("so"), what rejects ("not") the letter after it and what turns from there to the right one ("but"),
 # what rejects ("wrong", which may turn as well: "AではなくC") or confirms ("right") the letter before it, what gives
 # reasons for a letter ("because"), what joins letters ("or"), what may stand between all these ("the"), what
-# only supposes the letters after it ("if"), and what marks the last word of several ("final").
-Role = Literal["answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "if", "final"]
+# only supposes the letters after it ("if"), what marks the last word of several ("final"), and what takes a letter back
+# or sets another beside it ("maybe").
+Role = Literal[
+    "answer", "option", "is", "so", "not", "but", "wrong", "right", "because", "or", "the", "if", "final", "maybe"
+]  # fmt: skip
 
 # Alternatives, as patterns without case.
 LANGUAGES: Final[dict[str, dict[Role, str]]] = {
+    "signs": {"wrong": r"[✗✘❌]", "right": r"[✓✔✅]"},
     "English": {
         "answer": r"answer(?! choices| options)|correct one|right one|best one",
         "option": r"option|choice|letter",
         "is": r"is|be|are|was",
         "so": r"so|therefore|thus|hence|it is|it['’]s|it (?:must|has to|should|would) be|choose|pick|select|go with",
-        "not": r"not|(?:is|are|was|can|could|must|does|do|did)n['’]t|cannot|neither|nor|never|unlikely|hardly"
+        "not": r"not|(?:is|are|was|could|must|does|do|did|would|should|has|have)n['’]t|can['’]t|won['’]t|cannot|neither|nor|never|unlikely|hardly"
         r"|rather than|instead of|than|over"
+        r"|doubt(?:s|ed|ful)?|unsure|uncertain|no (?:evidence|proof|reason)|nobody|no one|nothing"
         r"|(?:rul|eliminat|reject|discard|exclud)(?:es?|s|ed|ing)?(?: out)?",
         "but": r"but rather|but|rather",
         "wrong": r"wrong|incorrect|false|untrue|unsupported|impossible|irrelevant|fails?|contradict(?:s|ed)?|out"
@@ -26,26 +31,30 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
         "because": r"because|since|as",
         "or": r"or|and",
         "the": r"the|that|most|more|very|likely|probably|clearly|definitely|obviously|certainly|simply|safely|easily"
-        r"|then|either|both|also|all|been|being|were|to|can|could|may|must|should|would|seems?|appears?",
+        r"|then|either|both|also|all|been|being|were|to|can|could|may|might|must|should|would|seems?|appears?",
         "if": r"if|whether|suppose|assuming|unless",
         "final": r"final|finally|on reflection|in conclusion",
+        "maybe": r"maybe|perhaps|possibly|otherwise|alternatively|no(?=,)|(?:no,? )?wait|i mean|correction|actually"
+        r"|however|(?:could|might|may) also be",
     },
     "Chinese": {
         "answer": r"答案|答复|正确选项|最佳选项|答(?=\s*:)", "option": r"选项|選項",
         "is": r"(?:[应應][该該]?)?(?:[是为為]|[选選](?![项項]))", "so": r"所以|因此|故|[选選](?![项項])[择擇]?",
-        "not": r"[而并並]?(?:不是|不选|不選|非)|排除", "but": r"而是|应是|應是",
+        "not": r"[而并並]?(?:不是|不选|不選|不可能是|不能[选選]|非)|不[认認][为為]|[没沒]有[证證][据據]|排除",
+        "but": r"而是|应是|應是",
         "wrong": r"[项項]?(?:都|均)?(?:错误?|錯誤?|不对|不對|不正确|不正確|不符)|(?:可以?|被)排除",
         "right": r"[项項]?(?:正确|正確|对的|對的)", "because": r"因为|因為", "or": r"[和与與或]|或者",
         "if": r"如果|假如|假设|是否", "final": r"最[终終后後]",
     },
     "Japanese": {
         "answer": r"答え|正解|回答|解答", "option": r"選択肢", "is": r"は", "so": r"よって|したがって",
-        "wrong": r"[はも](?:誤|間違|不正解|違)|(?:では|じゃ)な[いく]", "right": r"[がは](?:正し|正解|適切)",
+        "wrong": r"[はも](?:誤|間違|不正解|違|正しくな)|(?:では|じゃ)(?:な[いく]|ありませ)|が正しいとは[言い]え",
+        "right": r"[がは](?:正し|正解|適切)",
         "or": r"[とや]|または|もしくは|か", "final": r"最終|最後",
     },
     "Korean": {
         "answer": r"정답|답변|답안|답", "option": r"선택지|보기", "is": r"[은는이가]", "so": r"따라서|그러므로",
-        "wrong": r"[은는이가도]?\s?(?:아니[라고]?|아닌|아닙|틀렸|틀린|틀립|오답)",
+        "wrong": r"[은는이가도]?\s?(?:정답이 )?(?:아니[라고]?|아닌|아닙|틀렸|틀린|틀립|오답|될 수 없)",
         "right": r"[은는이가]\s?(?:정답|맞)", "or": r"또는|[와과]|이?거나", "final": r"최종",
     },
     "German": {

@@ -12,7 +12,7 @@ from plancheck.answering.languages import Role, words
 # A letter of a script that parts its words by blanks; the others may touch what they name.
 _APART = r"[[\p{L}\p{M}\p{N}]--[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]]"
 _BEFORE = rf"(?<!{_APART})(?<!{_APART}['’])(?<!°)(?<!\b\p{{L}}\.)"
-_AFTER = rf"(?!{_APART}|[+#]|['’_-]{_APART}|\.\p{{L}}(?!\p{{L}}))"
+_AFTER = rf"(?!{_APART}|[+#]|[ \t]*=|['’_-]{_APART}|\.\p{{L}}(?!\p{{L}}))"
 _WHOLE = r"(?<!{0}(?={0}))(?:{1})(?!(?<={0}){0})"
 
 
@@ -39,7 +39,9 @@ _MARKS: Final = (
     (")", r"</[^<>\n]{1,30}>|<\|[^<>\n]{1,30}\|>"),
     ("(", r"[(\[{“‘«「【]|<[^<>\n]{1,30}>|\\[A-Za-z]+"),
     (")", r"[)\]}”’»」】]"),
-    ("*", r"[*_\"'`$~#>•]+"),
+    ("x", r"~+"),
+    (":", r"(?<=[^\n>]) >(?= )"),
+    ("*", r"[*_\"'`$#>•]+"),
     (":", r"[:=→⇒–—]|-{1,3}>|(?<!\S)-(?=\s)"),
     (",", r"[,;、]"),
     ("j", r"[/&+]"),
@@ -51,6 +53,7 @@ _TOKEN = regex.compile("|".join(f"(?P<k{index}>{pattern})" for index, (_, patter
 _ROLES: Final[tuple[tuple[str, Role], ...]] = (
     ("f", "final"), ("u", "but"), ("w", "wrong"), ("s", "so"), ("x", "not"), ("k", "right"), ("y", "because"),
     ("n", "answer"), ("o", "option"), ("i", "is"), ("h", "the"), ("j", "or"), ("z", "if"),
+    ("r", "maybe"),
 )  # fmt: skip
 _KNOWN = regex.compile("|".join(f"(?P<k{index}>{_role(role)})" for index, (_, role) in enumerate(_ROLES)), regex.V1)
 
@@ -61,7 +64,7 @@ class Tokens:
 
     ``signs`` has a character a token: A to D and a to d, letters that stand alone; "m", what marks the answer (a box, a
     field of JSON); ".", "?" and a line feed, the end of a sentence; "(", ")" and "*", what stands around letters; ":"
-    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h, j and z, words by their role (_ROLES); "v", any other
+    and ",", what links them; f, u, w, s, x, k, y, n, o, i, h, j, z and r, words by their role (_ROLES); "v", any other
     word.
     """
 

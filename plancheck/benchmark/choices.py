@@ -12,6 +12,7 @@ CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
 LISTS: Final = ("choices", "options", "alternatives")
 # The next label of fields that are named alike, after labels of the first four.
 LABELS: Final = {"abcd": "e", "0123": "4", "1234": "5"}
+LABEL: Final = re.compile(r"\s*\(?([A-D])[).:]")
 FIFTH: Final = re.compile(
     r"(?:choices?|options?|alternatives?|candidates?|endings?|answers?|opt?|ans)[ _.:-]*\(?(?:e|5)\)?|e|\(e\)"
 )
@@ -70,14 +71,18 @@ def index_base(answers: Iterable[Any]) -> int | None:
 def answer_letter(answer: Any, texts: Sequence[Any], base: int | None) -> Letter | None:
     """The letter that an answer to a list of choices means: a letter, the number of a choice, or a choice's text.
 
-    None where it means no choice or several.
+    None where it means no choice or several: the number of one choice is another one's text, or choices bear letters
+    of their own in another order.
     """
+    meant = [letter for letter, text in zip(LETTERS, texts, strict=True) if str(text).strip() == str(answer)]
     if is_number(answer):
-        return LETTERS[answer - base] if base is not None and 0 <= answer - base < len(LETTERS) else None
-    meant = [letter for letter, text in zip(LETTERS, texts, strict=True) if text == answer]
-    if answer in LETTERS and answer not in meant:
+        named = LETTERS[answer - base] if base is not None and 0 <= answer - base < len(LETTERS) else None
+        return named if named and set(meant) <= {named} else None
+    if answer in LETTERS:
+        labels = [LABEL.match(str(text)) for text in texts]
+        meant += [letter for letter, label in zip(LETTERS, labels, strict=True) if label and label[1] == answer]
         meant.append(answer)
-    return meant[0] if len(meant) == 1 else None
+    return meant[0] if len(set(meant)) == 1 else None
 
 
 def is_number(value: Any) -> bool:

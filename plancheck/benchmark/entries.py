@@ -1,5 +1,6 @@
 """A record of a data file under our names for its fields, and the rules that it breaks by itself."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -19,11 +20,13 @@ class Entry:
     """What a record says, by our names; absent are fields that are not there, null or NaN.
 
     ``values["context"]`` is the ID of the context, whose text is kept apart. ``broken`` are rules, each with its field.
+    ``fields`` are the record's own names.
     """
 
     place: str
     values: dict[str, Any] = field(default_factory=dict)
     broken: list[str] = field(default_factory=list)
+    fields: tuple[str, ...] = ()
 
 
 def entry(record: RawRecord, *, columns: Columns, contexts: Texts) -> Entry:
@@ -33,6 +36,7 @@ def entry(record: RawRecord, *, columns: Columns, contexts: Texts) -> Entry:
         found.broken.append(f"must be an object with named fields, got {kind(record.value)}")
         return found
     present = {name: value for name, value in record.value.items() if not is_absent(value)}
+    found.fields = tuple(map(sys.intern, record.value))
     found.broken += [
         f"{name} looks like a further choice, but plancheck asks four; take these questions out, or rename a field "
         "that is no choice"

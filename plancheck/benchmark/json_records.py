@@ -41,7 +41,8 @@ def json_records(path: Path, stream: BufferedReader, fields: Collection[str]) ->
         return object_records(path, stream, start, fields)
     if not first:
         raise StudyError(f"{path}: is empty. Download it again, or set benchmark.path to another file.")
-    raise StudyError(f"{path}: starts with {first!r}, so it is no data file. It must be {KINDS}.")
+    advice = " CSV is not read for questions: write it as JSON Lines." if b"," in head.partition(b"\n")[0] else ""
+    raise StudyError(f"{path}: starts with {first!r}, so it is no data file. It must be {KINDS}.{advice}")
 
 
 def array_records(path: Path, data: bytes, start: int) -> Iterator[RawRecord]:

@@ -50,7 +50,8 @@ def read_benchmark(path: Path, columns: Columns) -> Benchmark:
 
 def check_distinct(columns: Columns) -> None:
     choices = CHOICES if columns.choices is None else ("choices",)
-    names = [getattr(columns, field) for field in ("question_id", "question", *choices, "answer", "context")]
+    used = ("question_id", "question", *choices, "answer", "context", *OPTIONAL)
+    names = [name for field in used if (name := getattr(columns, field)) is not None]
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise StudyError(f"benchmark.columns: {', '.join(doubled)} named for two fields. Give each field its own name.")
@@ -62,6 +63,7 @@ def parse_records(records: Iterable[RawRecord], columns: Columns, *, name: str) 
     # By map: a name for the raw record would keep it while the next one is read.
     entries = list(map(partial(entry, columns=columns, contexts=contexts), records))
     needed = needed_fields(entries, columns)
+    refuse_other_names(entries, needed, columns, name=name)
     problems = unclear_numbers(entries, columns)
     base = index_base(answers(entries))
     places: dict[str, str] = {}
@@ -84,6 +86,25 @@ def parse_records(records: Iterable[RawRecord], columns: Columns, *, name: str) 
     if columns.choices is not None and base is not None:
         log.info("answers that are numbers count the choices from %d", base)
     return Benchmark(tuple(to_question(found, columns, base) for found in entries), contexts)
+
+
+def refuse_other_names(entries: Sequence[Entry], needed: Sequence[str], columns: Columns, *, name: str) -> None:
+    """Refuse a file no record of which has some needed field: its fields have other names.
+
+    Raises:
+        StudyError: there is such a field; one sentence for all records.
+    """
+    lacking = [ours for ours in needed if not any(ours in found.values for found in entries)]
+    known = [found for found in entries if found.fields]
+    if not lacking or len(known) < 2 or any(found.broken for found in entries):
+        return  # a single record is told by its place
+    theirs = dict.fromkeys(field for found in known for field in found.fields)
+    example = ", ".join(f"{ours}: FIELD" for ours in lacking)
+    raise StudyError(
+        f"{name}: no record has {', '.join(getattr(columns, ours) for ours in lacking)}. The file's fields are "
+        f"{', '.join(theirs)}. Say which of them are meant: -S 'benchmark.columns={{{example}}}' "
+        "(benchmark.columns.choices for one field that holds a list of choices)."
+    )
 
 
 def answers(entries: Iterable[Entry]) -> list[object]:

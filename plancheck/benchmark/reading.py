@@ -94,5 +94,6 @@ def parquet_rows(path: Path, stream: BufferedReader, wanted: Callable[[str], boo
                     yield RawRecord(f"row {number}", row)
     except MemoryError:
         raise  # Arrow's is an ArrowException too
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    # A date outside Python's calendar is an OverflowError, an unknown time zone a LookupError.
+    except (pa.ArrowException, OSError, UnicodeDecodeError, OverflowError, LookupError) as error:
         raise StudyError(f"{path}: damaged Parquet data ({error}). Download or write it again.") from error

@@ -63,6 +63,7 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     records = _selected(file, selection.where or {})
     key = selection.id_field or id_field(file, records)
     graded = _graded(file, records, selection)
+    _refuse_unknown(file, records, selection)
     ids = [text_of(value_of(record, key)) for record in records]
     problems = [
         f"{r.place}: no question ID in {key}" for r, question_id in zip(records, ids, strict=True) if not question_id
@@ -101,6 +102,25 @@ def _selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
                 f"the fields are {listed(names_of(file.records))}."
             )
     return records
+
+
+def _refuse_unknown(file: ResultsFile, records: Sequence[Record], selection: Selection) -> None:
+    given = {
+        "--id": selection.id_field,
+        "--score": selection.score_field,
+        "--cluster": selection.cluster_field,
+        "--pred": selection.pred_field,
+        "--gold": selection.gold_field,
+    }
+    unknown = [
+        f"{name} ({option})"
+        for option, name in given.items()
+        if name and not any(text_of(value_of(record, name)) for record in records)
+    ]
+    if unknown:
+        raise StudyError(
+            f"{file.path}: no result has a field {' or '.join(unknown)}. The fields are {listed(names_of(records))}."
+        )
 
 
 def _graded(file: ResultsFile, records: Sequence[Record], selection: Selection) -> Graded:

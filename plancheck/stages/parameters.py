@@ -12,6 +12,7 @@ from plancheck.params.models import HubModel
 from plancheck.params.study import Params
 
 REPORT = Path("reports/checks/parameters.json")
+COPIES = ".dvc/tmp/exps/"  # where DVC runs experiments that are not run in place
 
 
 def run(params: Params) -> None:
@@ -36,13 +37,17 @@ def missing_file(path: Path) -> list[str]:
     """What is wrong with benchmark.path, nothing where it is a file."""
     if path.is_file():
         return []
+    if path.exists():
+        return [f"benchmark.path: {path}: is no regular file"]
     if path.is_absolute():
         return [f"benchmark.path: {path}: no such file"]
-    return [
-        f"benchmark.path: {path}: no such file in {Path.cwd()}, where relative paths begin. `dvc exp run --temp` and "
-        "`--queue` run in a copy of the project, in another folder, which holds only what git and DVC track: give an "
-        "absolute path, or put the file into data/, run `dvc add` on it and commit"
-    ]
+    found = f"benchmark.path: {path}: no such file in {Path.cwd()}, where relative paths begin"
+    if COPIES in Path.cwd().as_posix():
+        return [
+            f"{found}. This is the copy of the project that `dvc exp run --temp` and `--queue` run in; it holds only "
+            "what git and DVC track: give an absolute path, or put the file into data/, run `dvc add` on it and commit"
+        ]
+    return [f"{found}; name your file with `-S benchmark.path=FILE`"]
 
 
 def missing_models(params: Params) -> list[str]:

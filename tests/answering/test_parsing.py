@@ -411,3 +411,83 @@ def test_probabilities_sum_to_one_and_keep_the_order(logprobs):
 def test_probabilities_need_four_finite_numbers(logprobs):
     with pytest.raises(ValueError, match="four finite"):
         choice_probabilities(logprobs)
+
+
+# Letters that are denied, doubted, taken back, or stand beside others.
+OPEN = [
+    "I don't think the answer is A.",
+    "It is not true that the answer is A.",
+    "It is false that A is correct.",
+    "I doubt the answer is B.",
+    "I'm not sure the answer is B.",
+    "There is no evidence that option C is correct.",
+    "The passage does not say that B is correct.",
+    "I can't say that the answer is A.",
+    "Nobody says A is correct.",
+    "I am unsure if it is B.",
+    "答えはAではありません",
+    "Aは正しくない",
+    "Aが正しいとは言えない",
+    "A는 정답이 아닙니다",
+    "A는 정답이 될 수 없다",
+    "答案不可能是A",
+    "我不认为答案是A",
+    "没有证据表明A正确",
+    r"\boxed{A \text{ or } B}",
+    "The answer is A (or B)",
+    "Answer: A (most likely) or C",
+    "The answer is A, possibly B",
+    "The answer is probably A, but could be B",
+    "The answer is A. Or maybe B.",
+    "The answer might be B or it might be C.",
+    "If the mill is old, the answer is A; otherwise B.",
+    "The answer is A to D",
+    "The answer is A–C",
+    "The answer is A→B→C",
+    "Answer: B > C",
+    "The answer is A, no wait, B.",
+    "The answer is A, I mean B.",
+    "The answer is A - no, B.",
+    "The answer is A. Correction: B.",
+    "Answer: A\n\nCorrection: C",
+    "My initial answer is A. After re-reading, I choose B.",
+    "B\n\nNo, A.",
+    "One might say the answer is A. However, I choose C.",
+    "(A) (B) (C)",
+    "[A]\n[B]",
+    "A. or B.",
+    "A. B. C. D.",
+    "A\nB",
+    "A\n\nB\n\nC",
+    "Answer: A\nB",
+    "A: no, B: yes",
+    '{"A": 0.1, "B": 0.9}',
+    '{"answer": {"A": 0.1, "B": 0.9}}',
+    "My ranking: B > A > C > D",
+    "Although A is correct in part, I'd go with D.",
+    r"The answer is $A = \pi r^2$",
+    r"\boxed{A=5}",
+    "Answer: ~B",
+]
+
+
+@pytest.mark.parametrize("reply", OPEN)
+def test_a_letter_that_is_denied_or_stands_beside_others_is_no_answer(reply):
+    assert parse_letter(reply) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"),
+    [
+        ("Answer: A ✗, B ✓", "B"),
+        ("The answer is C. Option A is too narrow.", "C"),
+        ("The answer is C because A is about mills.", "C"),
+        ("The answer is C. There is no mention of A.", "C"),
+        ("It is not easy to tell, but the answer is B.", "B"),
+        ("I can't find the name, so the answer is B.", "B"),
+    ],
+)
+def test_other_letters_beside_an_answer_that_stands_leave_it(reply, letter):
+    found = parse_letter(reply)
+    assert found is not None
+    assert found[0] == letter

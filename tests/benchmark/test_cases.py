@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from plancheck.benchmark.choices import answer_letter
 from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.errors import StudyError
 from plancheck.params.benchmark import Columns
@@ -53,7 +54,11 @@ REFUSED = {
     "gzipped_twice.json.gz": ["gzipped twice", "gunzip"],
     "length_as_a_number.json": ["length must be text, got a number", "benchmark.columns.length: null"],
     "utf16_without_mark.json": ["is UTF-16LE text", "iconv -f UTF-16LE -t UTF-8"],
-    "choices_as_a_list.json": ["has no _id, choice_A", "benchmark.columns.choices"],
+    "choices_as_a_list.json": [
+        "no record has _id, choice_A",
+        "fields are id, question, choices, answer",
+        "benchmark.columns.choices",
+    ],
 }
 
 
@@ -266,3 +271,34 @@ def test_nan_is_absent_in_parquet_and_of_a_needed_field(tmp_path):
     columns = [(key, [value]) for key, value in record().items()]
     assert read(tmp_path, parquet(*columns, ("domain", [float("nan")]))).questions[0].domain == "all"
     assert "has no answer" in message(tmp_path, b"[" + json.dumps(record(answer=float("nan"))).encode() + b"]")
+
+
+@pytest.mark.parametrize(
+    ("texts", "answer", "base", "letter"),
+    [
+        (["1", "2", "4", "8"], 4, 1, None),  # the fourth choice, or the choice "4"
+        (["3", "2", "1", "0"], 0, 0, None),
+        (["0", "1", "2", "3"], 3, 0, "D"),
+        (["w", "x", "y", "z"], 2, 1, "B"),
+        (["A) w", "B) x", "C) y", "D) z"], "B", None, "B"),
+        (["B) w", "A) x", "C) y", "D) z"], "B", None, None),
+        (["B", "A", "C", "D"], "A", None, None),
+        (["w", "x", "y", "z"], "y", None, "C"),
+    ],
+)
+def test_an_answer_that_could_mean_two_choices_means_none(texts, answer, base, letter):
+    assert answer_letter(answer, texts, base) == letter
+
+
+def test_a_parquet_time_zone_that_nobody_knows_is_damage(tmp_path):
+    times = pa.array([1], pa.timestamp("s", tz="Nowhere/X"))
+    pq.write_table(pa.table({"_id": ["q1"], "length": times}), tmp_path / "q.parquet")
+    with pytest.raises(StudyError, match="damaged Parquet data"):
+        read_benchmark(tmp_path / "q.parquet", PLAIN)
+
+
+@pytest.mark.parametrize("field", ["domain", "length"])
+def test_an_optional_field_cannot_be_the_gold_answer(cases, field):
+    columns = PLAIN.model_copy(update={field: "answer"})
+    with pytest.raises(StudyError, match="answer named for two fields"):
+        read_benchmark(cases / "gold_text_stands_twice.json", columns)

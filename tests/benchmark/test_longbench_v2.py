@@ -108,7 +108,7 @@ def test_absent_optional_fields_read_as_empty_and_one_domain(tmp_path, absent):
 
 
 def test_a_misspelt_optional_column_is_not_taken_for_an_absent_one(tmp_path):
-    with pytest.raises(StudyError, match="has no levle"):
+    with pytest.raises(StudyError, match="no record has levle"):
         read(tmp_path, as_array(TWO), Columns(difficulty="levle"))
 
 

@@ -49,13 +49,27 @@ def test_parameters_that_can_be_used_leave_the_same_bytes_whatever_they_are(fold
     assert REPORT.read_bytes() == first
 
 
-def test_a_relative_file_that_is_not_there_says_where_it_was_looked_for_and_what_a_copy_needs(folder):
+def test_a_relative_file_that_is_not_there_says_where_it_was_looked_for(folder):
     said = refused(**{"benchmark/path": "../mine.jsonl"})
     assert f"benchmark.path: ../mine.jsonl: no such file in {folder}, where relative paths begin" in said
+    assert "`-S benchmark.path=FILE`" in said
+    assert "--temp" not in said
+
+
+def test_in_the_copy_of_an_experiment_it_says_what_the_copy_needs(folder, monkeypatch):
+    copy = folder / ".dvc/tmp/exps/tmp1"
+    copy.mkdir(parents=True)
+    monkeypatch.chdir(copy)
+    said = refused(**{"benchmark/path": "../mine.jsonl"})
     assert all(part in said for part in ("`dvc exp run --temp`", "absolute path", "`dvc add`"))
 
 
-@pytest.mark.parametrize("path", ["gone.jsonl", "."])
+def test_a_folder_is_no_file_and_is_told_so(folder):
+    (folder / "questions").mkdir()
+    assert "benchmark.path: questions: is no regular file" in refused(**{"benchmark/path": "questions"})
+
+
+@pytest.mark.parametrize("path", ["gone.jsonl", "gone/too.jsonl"])
 def test_an_absolute_path_that_is_no_file_gets_no_advice_for_relative_ones(folder, path):
     said = refused(**{"benchmark/path": str(folder / path)})
     assert f"benchmark.path: {folder / path}: no such file\n" in said
