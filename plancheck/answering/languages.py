@@ -20,7 +20,8 @@ LANGUAGES: Final[dict[str, dict[Role, str]]] = {
         "option": r"option|choice|letter",
         "is": r"is|be|are|was",
         "so": r"so|therefore|thus|hence|it is|it['’]s|it (?:must|has to|should|would) be|choose|pick|select|go with",
-        "not": r"not|(?:is|are|was|could|must|does|do|did|would|should|has|have)n['’]t|can['’]t|won['’]t|cannot|neither|nor|never|unlikely|hardly"
+        "not": r"not|(?:is|are|was|could|must|does|do|did|would|should|has|have)n['’]t|can['’]t|won['’]t|cannot"
+        r"|neither|nor|never|unlikely|hardly"
         r"|rather than|instead of|than|over"
         r"|doubt(?:s|ed|ful)?|unsure|uncertain|no (?:evidence|proof|reason)|nobody|no one|nothing"
         r"|(?:rul|eliminat|reject|discard|exclud)(?:es?|s|ed|ing)?(?: out)?",

@@ -71,13 +71,11 @@ def index_base(answers: Iterable[Any]) -> int | None:
 def answer_letter(answer: Any, texts: Sequence[Any], base: int | None) -> Letter | None:
     """The letter that an answer to a list of choices means: a letter, the number of a choice, or a choice's text.
 
-    None where it means no choice or several: the number of one choice is another one's text, or choices bear letters
-    of their own in another order.
+    None where it means no choice or several, as where choices bear letters of their own in another order.
     """
-    meant = [letter for letter, text in zip(LETTERS, texts, strict=True) if str(text).strip() == str(answer)]
     if is_number(answer):
-        named = LETTERS[answer - base] if base is not None and 0 <= answer - base < len(LETTERS) else None
-        return named if named and set(meant) <= {named} else None
+        return LETTERS[answer - base] if base is not None and 0 <= answer - base < len(LETTERS) else None
+    meant = [letter for letter, text in zip(LETTERS, texts, strict=True) if text == answer]
     if answer in LETTERS:
         labels = [LABEL.match(str(text)) for text in texts]
         meant += [letter for letter, label in zip(LETTERS, labels, strict=True) if label and label[1] == answer]

@@ -114,13 +114,34 @@ def answers(entries: Iterable[Entry]) -> list[object]:
 def unclear_numbers(entries: Iterable[Entry], columns: Columns) -> list[str]:
     """The problem that answers are numbers which do not say what the first choice's is, if they are."""
     numbers = [answer for answer in answers(entries) if isinstance(answer, int) and is_number(answer)]
-    if columns.choices is None or not numbers or index_base(numbers) is not None:
+    if columns.choices is None or not numbers:
+        return []
+    if are_texts(entries):
+        return [
+            f"{columns.answer}: every number is the text of a choice, and another choice's place; write letters A to D "
+            "instead"
+        ]
+    if index_base(numbers) is not None:
         return []
     return [
         f"{columns.answer}: the numbers go from {min(numbers)} to {max(numbers)}, which does not say whether they "
         "count the choices from 0 (then a 0 and no 4 is among them) or from 1 (a 4 and no 0); write letters "
         "A to D instead"
     ]
+
+
+def are_texts(entries: Iterable[Entry]) -> bool:
+    """Whether each answer that is a number is also the text of a choice, in some record of another than it counts."""
+    numbered = [found for found in entries if is_number(found.values.get("answer"))]
+    base = index_base(answers(numbered))
+    places = []
+    for found in numbered:
+        texts = [str(found.values.get(choice)).strip() for choice in CHOICES]
+        answer = str(found.values["answer"])
+        if texts.count(answer) != 1:
+            return False
+        places.append(texts.index(answer) == found.values["answer"] - (base or 0))
+    return not all(places)
 
 
 def needed_fields(entries: Sequence[Entry], columns: Columns) -> tuple[str, ...]:

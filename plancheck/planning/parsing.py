@@ -14,11 +14,11 @@ _PASSAGE: Final = (
     r"|pasajes?|párrafos?|fragmentos?|trechos?|passaggi?o?|отрыв(?:ок|ки)|фрагмент[ыа]?|المقاطع|المقطع"
     r"|段落|片段|文段|단락|지문|구절)"
 )
-_AND: Final = r"(?:and|or|und|et|e|y|и|و|[和与與及と및])"
+_AND: Final = r"(?:and|or|to|und|et|e|y|и|و|[和与與及と및])"
 _NUMBER: Final = r"(?:(?:p\.?|no\.?|nr\.?|n°|#)\s*)?[0-9]++"
 # What models write for several numbers in one bracket: [2, 5], [2 and 5], [Passage 2], [P2], ["2", "5"]. The bracket
 # may lack its end: a begun reply goes on as a list that the limit of new tokens can cut.
-_LIST = regex.compile(rf"[\[【](?:{_NUMBER}|{_PASSAGE}|{_AND}|[\s,、;&#*\"'-])++")
+_LIST = regex.compile(rf"[\[【](?:{_NUMBER}|{_PASSAGE}|{_AND}|[\s,、;&#*\"'“”‘’/|–—-])++")
 # Numbers after the word, without brackets, up to where the clause ends: "as passage 3 says" is no plan.
 _PAD: Final = r"[\s*\"']*+"
 _SAID = regex.compile(

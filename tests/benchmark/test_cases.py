@@ -276,8 +276,6 @@ def test_nan_is_absent_in_parquet_and_of_a_needed_field(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "answer", "base", "letter"),
     [
-        (["1", "2", "4", "8"], 4, 1, None),  # the fourth choice, or the choice "4"
-        (["3", "2", "1", "0"], 0, 0, None),
         (["0", "1", "2", "3"], 3, 0, "D"),
         (["w", "x", "y", "z"], 2, 1, "B"),
         (["A) w", "B) x", "C) y", "D) z"], "B", None, "B"),
@@ -288,6 +286,25 @@ def test_nan_is_absent_in_parquet_and_of_a_needed_field(tmp_path):
 )
 def test_an_answer_that_could_mean_two_choices_means_none(texts, answer, base, letter):
     assert answer_letter(answer, texts, base) == letter
+
+
+@pytest.mark.parametrize(
+    ("choices", "answers", "letters"),
+    [
+        (["1", "2", "4", "8"], [4, 2], None),  # by place D and B, by text C and B
+        (["3", "2", "1", "0"], [0], None),
+        (["0", "1", "2", "3"], [3, 0], "DA"),
+        (["1", "2", "3", "4"], [0, 3], "AD"),  # no choice has the text 0
+    ],
+)
+def test_numbers_that_are_places_and_texts_of_other_choices_are_refused(tmp_path, choices, answers, letters):
+    records = [listed(f"q{number}", answer, choices) for number, answer in enumerate(answers)]
+    if letters is None:
+        with pytest.raises(StudyError, match="every number is the text of a choice"):
+            read(tmp_path, records, Columns(**NAMES))
+    else:
+        found = read(tmp_path, records, Columns(**NAMES)).questions
+        assert "".join(question.answer for question in found) == letters
 
 
 def test_a_parquet_time_zone_that_nobody_knows_is_damage(tmp_path):

@@ -83,7 +83,7 @@ def test_the_generated_questions_can_be_used():
         (map(record, range(10)), {"split/sizes": {"train": 301, "dev": 50, "test": 152}}, "the benchmark has 10"),
         (map(record, range(10)), {"split/sizes": {"train": 8, "dev": 1, "test": 1}}, "intervals need 2 or more"),
         (map(record, range(10)), {"benchmark/limit": 2}, "would be empty with 2 questions"),
-        (map(record, range(10)), {"benchmark/columns/context": "passage"}, "has no passage"),
+        (map(record, range(10)), {"benchmark/columns/context": "passage"}, "no record has passage"),
     ],
     ids=["letter", "doubled", "empty", "sizes", "one context", "limit", "column"],
 )
