@@ -37,7 +37,10 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does, or compare two files of results."""
+    """Run one stage on params.yaml, as `dvc repro` does, or compare two files of results.
+
+    Stages that call a model, and route, are Prefect flows: `python -m flows.NAME`.
+    """
 
 
 def runner(name: str) -> Callable[[], None]:
