@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+from filelock import FileLock
+
 from plancheck.errors import StudyError
 
 CACHE = Path(".plancheck/generations.sqlite")
 BUSY_SECONDS = 60.0
+CREATE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
 
 
 class GenerationCache:
@@ -25,10 +28,12 @@ class GenerationCache:
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
-            self._connection.commit()
+            # SQLite does not wait its turn to make a new file a WAL one: "database is locked" at once.
+            with FileLock(f"{path}.lock", timeout=BUSY_SECONDS):
+                self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection.execute(CREATE)
+                self._connection.commit()
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
 

@@ -67,7 +67,7 @@ def test_a_bad_file_and_a_bad_parameter_cost_no_table_and_no_model(study, clean_
 
     assert "error: questions.jsonl: 10 problem(s) in 10 record(s)" in bad_file.stderr
     assert "error: params.yaml: 1 parameter(s) break a rule" in bad_parameter.stderr
-    assert "give an absolute path, or put the file into data/" in no_file.stderr
+    assert "name your file with `-S benchmark.path=FILE`" in no_file.stderr
     for refused in (bad_file, bad_parameter, no_file):
         assert refused.returncode != 0
         assert "'models'" not in refused.stdout + refused.stderr
