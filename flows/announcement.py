@@ -7,8 +7,8 @@ from plancheck.params.study import Params
 
 # Of a first run with all stages, by profile, as measured.
 TOOK: Final[Mapping[str, str]] = {
-    "demo": "12 to 15 minutes on two AMD EPYC cores with AVX-512, in bfloat16 (it calculates in float32 now); on one "
-    "such core without AVX-512 it takes over an hour"
+    "demo": "12 to 15 minutes on two AMD EPYC cores with AVX-512, in bfloat16 (it calculates in float32 now; longer "
+    "without AVX-512)"
 }
 
 

@@ -2,22 +2,20 @@
 
 from collections.abc import Iterable
 
-from plancheck.matching import fold
+from plancheck.matching import match_key
 
 
 def asked_for(present: Iterable[str], asked: Iterable[str]) -> set[str]:
     """The domains present that are asked for: the same text but for case, white space and Unicode form."""
-    keys = {key(name) for name in asked}
-    return {name for name in present if key(name) in keys}
+    keys = {match_key(name) for name in asked}
+    return {name for name in present if match_key(name) in keys}
 
 
 def unlike(present: Iterable[str], asked: Iterable[str]) -> tuple[list[str], list[str]]:
     """Domains asked for that are present in another spelling only, and those that are not present; in their order."""
     names = set(present)
-    keys = {key(name) for name in names}
+    keys = {match_key(name) for name in names}
     others = [name for name in asked if name not in names]
-    return [name for name in others if key(name) in keys], [name for name in others if key(name) not in keys]
-
-
-def key(name: str) -> str:
-    return " ".join(fold(name).split())
+    return [name for name in others if match_key(name) in keys], [
+        name for name in others if match_key(name) not in keys
+    ]

@@ -49,6 +49,11 @@ def fold(text: str, *, case: bool = True) -> str:
     return unicodedata.normalize("NFKC", composed.casefold()) if case else composed
 
 
+def match_key(text: str) -> str:
+    """What names and short answers are the same by: folded, each run of white space one blank, none at the ends."""
+    return " ".join(fold(text).split())
+
+
 def folded(text: str, *, case: bool = True) -> Folded:
     """``fold(text)`` with the place of each of its characters in ``text``.
 

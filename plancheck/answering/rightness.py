@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from plancheck.matching import fold
+from plancheck.matching import match_key
 from plancheck.records import LETTERS, Letter, Question
 
 
@@ -26,5 +26,5 @@ def plain(text: str) -> str:
 
 
 def has_equal_choices(question: Question) -> bool:
-    """Whether two choices match (`plancheck.matching.fold`), white space apart: their question deserves a look."""
-    return len({" ".join(fold(choice).split()) for choice in question.choices}) < len(question.choices)
+    """Whether two choices match (`plancheck.matching.match_key`): their question deserves a look."""
+    return len(set(map(match_key, question.choices))) < len(question.choices)

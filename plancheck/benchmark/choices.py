@@ -1,7 +1,7 @@
 """The four choices of a question and its answer, as a file writes them."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -93,7 +93,12 @@ def is_wanted(name: str, columns: Columns) -> bool:
 
 
 @cache
-def wanted_names(columns: Columns) -> frozenset[str]:
-    """The names of all the fields that are used."""
+def field_names(columns: Columns) -> Mapping[str, str]:
+    """The file's names by ours, of the fields that are used."""
     unused = CHOICES if columns.choices else ()
-    return frozenset(name for field, name in columns.model_dump().items() if name is not None and field not in unused)
+    return {ours: name for ours, name in columns.model_dump().items() if name is not None and ours not in unused}
+
+
+def wanted_names(columns: Columns) -> Collection[str]:
+    """The names of all the fields that are used."""
+    return field_names(columns).values()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plancheck.benchmark.choices import CHOICES, answer_letter, further_choices, is_number, list_rule
+from plancheck.benchmark.choices import CHOICES, answer_letter, field_names, further_choices, is_number, list_rule
 from plancheck.benchmark.json_records import RawRecord
 from plancheck.benchmark.texts import Texts
 from plancheck.params.benchmark import Columns
@@ -55,12 +55,6 @@ def entry(record: RawRecord, *, columns: Columns, contexts: Texts) -> Entry:
 def is_absent(value: Any) -> bool:
     """Whether a value says that there is none; NaN is what pandas writes for it."""
     return value is None or (isinstance(value, float) and value != value)
-
-
-def field_names(columns: Columns) -> dict[str, str]:
-    """The file's names by ours, of the fields that are used."""
-    unused = CHOICES if columns.choices else ("choices",)
-    return {ours: name for ours, name in columns.model_dump().items() if name is not None and ours not in unused}
 
 
 def spread_choices(found: Entry, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from plancheck.comparison.detection import AnswerFields
 from plancheck.comparison.records import Record, text_of, value_of
-from plancheck.matching import fold
+from plancheck.matching import match_key
 
 _AROUND_A_LETTER: Final = " \t\r\n()[]{}.:*\"'"
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
@@ -60,7 +60,7 @@ def grade(records: Sequence[Record], fields: AnswerFields) -> Grades:
 
 def _plain(value: Any) -> str:
     """The form in which an answer is compared; "" for none."""
-    text = " ".join(fold(text_of(value)).split())
+    text = match_key(text_of(value))
     bare = text.strip(_AROUND_A_LETTER)
     return bare if _is_letter(bare) else text
 
