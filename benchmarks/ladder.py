@@ -1,6 +1,8 @@
 """Is the survival ladder calibrated? Simulated studies with a known gain against the ladder that readers are shown.
 
-Prints a table and writes it to benchmarks/ladder.csv. Same seed, same file.
+Prints a table and writes it to benchmarks/ladder.csv. Same seed, same file. Routers are made as the study makes them:
+fitted in folds, here on features that say nothing. With ``--among pair`` they choose between a control and the planner
+instead of among controls, which no planner can pass; nothing is written then.
 
     python benchmarks/ladder.py
 """
@@ -13,28 +15,50 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
+from plancheck.params.answer import RouterName
 from plancheck.planning.seeds import seed_of
 from plancheck.reporting.ladder import VERDICTS, decided, ladder
 from plancheck.reporting.paired import Arm, Method
 from plancheck.reporting.results import ALL, SEEN, TEST, Results
+from plancheck.reporting.routing_table import router_arm
+from plancheck.routing.entries import Among
+from plancheck.routing.evaluation import Cases, Pair, routed
+from plancheck.routing.folds import stratified
+from plancheck.routing.routers import ROUTERS
 
 OUTPUT = Path(__file__).with_name("ladder.csv")
 TRAIN, DEV, TESTED = 301, 50, 152
 CONTROLS = {"direct": 4, "retrieval": 4, "budgeted": 2, "rerank": 3, "matched_supervision": 1}
-ROUTER, ROUTERS = "router", 5
+ROUTER = "router"
 TIERS = (*CONTROLS, ROUTER)
+POLICIES = {tier: [f"{tier} {number}" for number in range(count)] for tier, count in CONTROLS.items()}
 PLANNER, BUDGET = "planner", 18_000
+PAIR = Pair(POLICIES["retrieval"][-1], PLANNER)
+DOMAINS = {"single": 175, "multi": 125, "learning": 81, "code": 50, "dialogue": 39, "structured": 33}  # questions
+NUMBERS = ("bm25_top", "dense_top", "rerank_top")  # features that routers among controls see as well
 
 ACCURACY = 0.32  # of policies that the planner differs from
 DISCORDANCE = 0.2  # share of questions that exactly one of two such policies gets right
-RUNS = 400
+RUNS = 200
 RESAMPLES = 500
+FAST: tuple[RouterName, ...] = ("logistic", "domain_rule", "train_default")  # a tenth of the time that all five take
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How a study's routers are made: what they choose among, and which there are."""
+
+    among: Among
+    routers: tuple[RouterName, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A true gain in accuracy of the planner over every policy of all tiers but those that equal it.
+
+    A router's accuracy is not drawn: it is at most that of the best tier, whatever it picks.
 
     Attributes:
         gain: in accuracy, -ACCURACY to 1 - ACCURACY; below 0 is a loss.
@@ -64,18 +88,28 @@ CASES = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=20261201)
-    seed = parser.parse_args().seed
-    table = pd.DataFrame([row for case in CASES for row in simulated(case, seed)]).round(4)
-    table.to_csv(OUTPUT, index=False, lineterminator="\n")
+    parser.add_argument("--runs", type=int, default=RUNS, help="simulated studies a case (default: %(default)s)")
+    parser.add_argument("--among", choices=("controls", "pair"), default="controls", help="what routers choose among")
+    parser.add_argument("--routers", nargs="+", choices=list(ROUTERS), default=FAST, help="(default: %(default)s)")
+    parser.add_argument("--case", help="only the cases of this name")
+    options = parser.parse_args()
+    made = Made(options.among, tuple(options.routers))
+    cases = [case for case in CASES if options.case in (None, case.name)]
+    rows = [row for case in cases for row in simulated(case, options.seed, made, runs=options.runs)]
+    table = pd.DataFrame(rows).round(4)
+    if (options.runs, made, options.case) == (RUNS, Made("controls", FAST), None):
+        table.to_csv(OUTPUT, index=False, lineterminator="\n")
     print(table.to_string(index=False))
 
 
-def simulated(case: Case, seed: int, *, runs: int = RUNS) -> Iterator[dict[str, object]]:
+def simulated(case: Case, seed: int, made: Made, *, runs: int) -> Iterator[dict[str, object]]:
     """Shares of runs with each verdict: a row a split and tier, then for any and every equal and different tier.
 
-    A run's seed is made of the case and its number, so that neither other cases nor more runs change it.
+    A run's seed is made of the case and its number, so that neither other cases nor more runs change it. Runs are
+    spread over the processors, a thread each.
     """
-    verdicts = [one_run(case, seed_of(seed, case.name, str(case.margin), number)) for number in range(runs)]
+    seeds = [seed_of(seed, case.name, str(case.margin), number) for number in range(runs)]
+    verdicts = Parallel(n_jobs=-1)(delayed(one_run)(case, each, made) for each in seeds)
     groups = {
         "different tier": [tier for tier in TIERS if tier not in case.equal],
         "equal tier": [tier for tier in TIERS if tier in case.equal],
@@ -92,18 +126,17 @@ def simulated(case: Case, seed: int, *, runs: int = RUNS) -> Iterator[dict[str, 
             yield {**known, **dict(zip(VERDICTS, own, strict=True)), "runs": runs}
 
 
-def one_run(case: Case, seed: int) -> dict[str, dict[str, str]]:
+def one_run(case: Case, seed: int, made: Made) -> dict[str, dict[str, str]]:
     """The verdict of each tier of one simulated study, by split."""
-    tiers = {tier: [f"{tier} {number}" for number in range(count)] for tier, count in CONTROLS.items()}
-    routers = [f"{ROUTER} {number}" for number in range(ROUTERS)]
-    accuracies = {name: case.accuracy(tier) for tier, names in {**tiers, ROUTER: routers}.items() for name in names}
-    results = study(accuracies | {PLANNER: ACCURACY + case.gain}, np.random.default_rng(seed))
+    generator = np.random.default_rng(seed)
+    accuracies = {name: case.accuracy(tier) for tier, names in POLICIES.items() for name in names}
+    results = study(accuracies | {PLANNER: ACCURACY + case.gain}, generator)
     table = ladder(
         results,
         {PLANNER: PLANNER},
-        tiers,
+        POLICIES,
         budgets_chars=[BUDGET],
-        routers={name: router(results, name) for name in routers},
+        routers=routers(results, generator, made),
         router_tier=ROUTER,
         router_budget_chars=BUDGET,
         # The bootstrap's seed too: with one seed for all runs its error would be the same in each.
@@ -113,8 +146,26 @@ def one_run(case: Case, seed: int) -> dict[str, dict[str, str]]:
     return {split: dict(zip(rows["tier"], rows["verdict"], strict=True)) for split, rows in own.items()}
 
 
-def router(results: Results, name: str) -> Arm:
-    return Arm(f"router {name}", results.right(name, BUDGET), results.texts(name, BUDGET))
+def routers(results: Results, generator: np.random.Generator, made: Made) -> dict[str, Arm]:
+    """The routers, fitted in stratified folds as the study's are; domains and numbers are drawn at random."""
+    ids = list(results.splits[ALL])
+    right = results.correct.droplevel("budget_chars", axis=1)
+    domains = generator.permutation(np.repeat(list(DOMAINS), list(DOMAINS.values())))
+    questions = pd.DataFrame({"question_id": ids, "context_group": ids, "domain": domains})
+    numbers = pd.DataFrame(generator.random((len(ids), len(NUMBERS))), index=ids, columns=list(NUMBERS))
+    features = numbers.assign(domain=domains, sub_domain="", length="")
+    controls = pd.MultiIndex.from_product([right.columns.drop(PLANNER), ["confidence"]])
+    answers = pd.DataFrame(generator.random((len(ids), len(controls))), index=ids, columns=controls)
+    cases = Cases(features, right, answers, tuple(right.columns))
+    folds = stratified(questions, folds=5, by_context=False, seed=int(generator.integers(2**31)))
+    rows = pd.DataFrame(
+        [row for fold in folds for row in routed(cases, fold, PAIR, POLICIES, routers=made.routers, seed=1)]
+    )
+    chosen = rows[(rows["among"] == made.among) & (rows["kind"] == "deployable")]
+    return {
+        str(name): router_arm(str(name), own, results, budget_chars=BUDGET)
+        for name, own in chosen.groupby("router", sort=False)
+    }
 
 
 def study(

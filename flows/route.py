@@ -51,6 +51,7 @@ def settings_of(params: Params) -> RouteSettings:
     """The section's values; a single best policy is one of those that no known evidence went into."""
     return RouteSettings(
         pair=Pair(params.route.control, params.route.planner),
+        tiers=params.analyze.tiers,
         policies=params.pack.deployable,
         budget_chars=params.route.budget_chars,
         routers=tuple(params.route.routers),

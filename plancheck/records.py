@@ -213,7 +213,8 @@ PLANS = schema(
 
 SCORERS: Final = ("bm25", "dense", "rerank")
 
-ROUTER_FEATURES = schema(
+# Of a router that chooses among controls these are all the features but those of the controls' own answers.
+QUESTION_FEATURES = schema(
     question_id=(STRING, "question"),
     domain=(STRING, "the question's domain"),
     sub_domain=(STRING, "finer task name; may be empty"),
@@ -234,6 +235,9 @@ ROUTER_FEATURES = schema(
             f"{scorer}_variation": (FLOAT, f"coefficient of variation of the pool's {scorer} scores, 0 or more"),
         }.items()
     },
+)
+
+PAIR_FEATURES = schema(
     plan_parsed=(BOOL, "whether the planner's reply named an atom; false where the policy has no selector"),
     plan_atoms=(INT, "atoms that the plan names; 0 without a plan"),
     **{
@@ -259,10 +263,13 @@ ROUTER_FEATURES = schema(
     same_context=(BOOL, "whether both policies show the same packed context"),
 )
 
+ROUTER_FEATURES = pa.schema([*QUESTION_FEATURES, *PAIR_FEATURES])
+
 ROUTING = schema(
     question_id=(STRING, "question that was routed"),
     scheme=(STRING, "how the router was fitted: none, stratified, leave_one_domain_out or in_sample"),
     router=(STRING, "what chose the policy"),
+    among=(STRING, "what it chose among: pair (route's two policies), controls (the best of each tier) or policies"),
     kind=(STRING, "oracle (reads the gold letters), deployable, fixed (one policy a fold) or optimistic (in sample)"),
     fold=(INT, "?fold that tested the question, from 0; null without folds"),
     policy=(STRING, "policy chosen"),

@@ -1,6 +1,6 @@
 """Task of stage route: the routers of one fold."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,18 @@ from prefect.tasks import exponential_backoff
 from plancheck.files import DATA, read_table
 from plancheck.params.answer import RouterName
 from plancheck.routing.evaluation import Cases, Pair, routed
+from plancheck.routing.features import answer_features
 from plancheck.routing.folds import Fold
-from plancheck.routing.inputs import read_right
+from plancheck.routing.inputs import read_answers, read_right
 from tasks.retries import worth_retrying
 
 
 @dataclass(frozen=True, slots=True)
 class RouteSettings:
-    """What is routed: the pair, the policies that a single best one is chosen among, the budget, the routers."""
+    """What is routed: the pair, the controls by tier, the policies that a single best one is chosen among, and how."""
 
     pair: Pair
+    tiers: Mapping[str, Sequence[str]]
     policies: tuple[str, ...]
     budget_chars: int
     routers: tuple[RouterName, ...]
@@ -39,13 +41,15 @@ class RouteSettings:
 def route_fold(fold: Fold, settings: RouteSettings) -> list[dict[str, Any]]:
     """Rows of data/routing.parquet for the questions that the fold tests."""
     cases = read_cases((*fold.train, *fold.test), settings)
-    return routed(cases, fold, settings.pair, routers=settings.routers, seed=settings.seed)
+    return routed(cases, fold, settings.pair, settings.tiers, routers=settings.routers, seed=settings.seed)
 
 
 def read_cases(question_ids: Sequence[str], settings: RouteSettings) -> Cases:
     """The questions asked for, from data/router_features.parquet and data/predictions.parquet."""
     features: pd.DataFrame = read_table(DATA / "router_features.parquet").to_pandas().set_index("question_id")
     asked = sorted(question_ids)
-    policies = list(dict.fromkeys((*settings.policies, settings.pair.control, settings.pair.planner)))
+    controls = [policy for policies in settings.tiers.values() for policy in policies]
+    policies = list(dict.fromkeys((*settings.policies, *settings.pair.policies, *controls)))
     right = read_right(asked, policies, budget_chars=settings.budget_chars)
-    return Cases(features.loc[asked], right, settings.policies)
+    answers = answer_features(read_answers(asked, controls, budget_chars=settings.budget_chars))
+    return Cases(features.loc[asked], right, answers.loc[asked], settings.policies)

@@ -4,12 +4,12 @@ import pandas as pd
 from great_expectations import ExpectationSuite
 
 from plancheck.records import ROUTING
-from plancheck.routing.entries import ANY_POLICY, FOLD_SCHEMES, entries
+from plancheck.routing.entries import FOLD_SCHEMES, entries
 from validation.frames import counted, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import between, equal, none_of, present, present_in, suite, unique
 
-KEY = ["question_id", "scheme", "router"]
+KEY = ["question_id", "scheme", "among", "router"]
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
@@ -27,7 +27,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             file,
             *present_in(ROUTING),
             *present("entry_kind", "answered_right"),
-            unique(KEY, "a router has one row for a question and scheme"),
+            unique(KEY, "a router has one row for a question, scheme and what it chooses among"),
             equal("kind", "entry_kind", "kind is the router's"),
             none_of("strays", "the policy chosen is one that the router may choose"),
             equal("correct", "answered_right", "correct is the chosen policy's at route.budget_chars"),
@@ -47,8 +47,8 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
 def routing(inputs: Inputs) -> pd.DataFrame:
     """One row a question, scheme and router: its kind, whether it may choose its policy, and that answer's score."""
     frame = inputs.tables["routing"].to_pandas()
-    kinds = {(entry.scheme, entry.router): entry.kind for entry in entries(inputs.params.route.routers)}
-    keys = list(zip(frame["scheme"], frame["router"], strict=True))
+    kinds = {(entry.scheme, entry.among, entry.router): entry.kind for entry in entries(inputs.params.route.routers)}
+    keys = list(zip(frame["scheme"], frame["among"], frame["router"], strict=True))
     right = answers(inputs)
     chosen = zip(frame["question_id"], frame["policy"], strict=True)
     frame = frame.assign(
@@ -69,12 +69,15 @@ def answers(inputs: Inputs) -> dict[tuple[str, str], bool]:
 
 
 def strays(inputs: Inputs, frame: pd.DataFrame) -> list[int]:
-    """1 for a row whose policy its router may not choose: one of the pair, or any without known evidence."""
+    """1 for a row whose policy its router may not choose: of the pair, of the tiers, or any without known evidence."""
     settings = inputs.params.route
-    declared = set(inputs.params.pack.deployable)
-    pair = {settings.control, settings.planner}
-    rows = zip(frame["router"], frame["policy"], strict=True)
-    return [int(policy not in (declared if router in ANY_POLICY else pair)) for router, policy in rows]
+    allowed: dict[str, set[str]] = {
+        "pair": {settings.control, settings.planner},
+        "controls": {policy for policies in inputs.params.analyze.tiers.values() for policy in policies},
+        "policies": set(inputs.params.pack.deployable),
+    }
+    rows = zip(frame["among"], frame["policy"], strict=True)
+    return [int(policy not in allowed.get(among, set())) for among, policy in rows]
 
 
 def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
@@ -85,7 +88,7 @@ def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
     questions = question_frame(inputs)
     ids = questions["question_id"]
     listed = entries(inputs.params.route.routers)
-    known = rows_by_question(rows, rows["entry_kind"].notna(), ["scheme", "router"])
+    known = rows_by_question(rows, rows["entry_kind"].notna(), ["scheme", "among", "router"])
     folds = rows[rows["fold"].notna()]
     tested = folds.groupby(["question_id", "scheme"])["fold"].nunique().groupby("question_id").max()
     contexts = questions.drop_duplicates("question_id").set_index("question_id")["context_group"]

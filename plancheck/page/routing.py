@@ -13,7 +13,7 @@ KINDS: Final = {
     "oracle": "oracle, an upper bound that knows the gold letter",
     "deployable": "deployable, leakage-safe",
     "fixed": "fixed, best single policy of each training fold",
-    "optimistic": "optimistic, fitted on the questions it is tested on",
+    "optimistic": "optimistic, fitted or picked on the questions it is tested on",
 }
 SCHEMES: Final = {
     "none": "",
@@ -21,6 +21,7 @@ SCHEMES: Final = {
     "leave_one_domain_out": ", leave one domain out",
     "in_sample": ", in sample",
 }
+AMONG: Final = {"controls": ", among controls"}  # of the others their names and kinds say it
 
 
 def routing_section(study: Study) -> Section:
@@ -39,8 +40,8 @@ def routing_figure(study: Study) -> Figure:
     rows = pd.DataFrame(
         {
             "label": [
-                f"{router}{SCHEMES.get(scheme, f', {scheme}')}"
-                for router, scheme in zip(table["router"], table["scheme"], strict=True)
+                f"{router}{AMONG.get(among, '')}{SCHEMES.get(scheme, f', {scheme}')}"
+                for router, among, scheme in zip(table["router"], table["among"], table["scheme"], strict=True)
             ],
             "kind": [KINDS.get(kind, kind) for kind in table["kind"]],
             "accuracy": table["accuracy"],
@@ -49,10 +50,12 @@ def routing_figure(study: Study) -> Figure:
         }
     )
     caption = (
-        f"Accuracy with Wilson {study.percent} intervals, {questions_of(table)} questions. oracle_pair chooses between "
-        "the planner and its control, oracle_all among all policies. Only deployable routers could be used. "
-        "Dotted: chance among four choices, 25 %. "
-        "Differences in the table are against the best single policy of the same folds, with an exact sign test."
+        f"Accuracy with Wilson {study.percent} intervals, {questions_of(table)} questions. Routers choose between the "
+        "planner and its control, as oracle_pair does, or among controls alone: the best of each tier in the questions "
+        "that they learn from, which is what the ladder's last tier is made of. oracle_all chooses among all policies. "
+        "Only deployable routers could be used. Dotted: chance among four choices, 25 %. Differences in the table are "
+        "against the best single policy: of the training folds for routers with folds, which also have an exact sign "
+        "test; of the same questions for oracles and what was fitted in sample."
     )
     chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
     view = table_view("routing.csv", table, columns.ROUTING, caption=title + ".")

@@ -65,7 +65,10 @@ def shows_reranked_order(policy: Policy) -> bool:
 
 
 class Analyze(Section):
-    """``tiers`` are the ladder's controls in its order; the tier of routers comes after them and needs no entry."""
+    """``tiers`` are the ladder's controls in its order.
+
+    The tier of routers, which choose among the best of each, comes after them and needs no entry.
+    """
 
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)]
     seed: Seed
@@ -74,7 +77,7 @@ class Analyze(Section):
     margin: Annotated[float, Field(ge=0.0001, le=0.5)] = Field(
         description="smallest gain in accuracy that matters, a share"
     )
-    tiers: dict[Name, Annotated[list[str], Field(min_length=1)]]
+    tiers: Annotated[dict[Name, Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
     comparisons: dict[Name, DeclaredComparison] = Field(default_factory=dict)
     mechanisms: Mechanisms | None = None
 

@@ -14,6 +14,9 @@ controls picked on those same questions; and on the test questions, with the bes
 over all rows of one planner policy at one budget and on one of the two: those rows answer one question, whether the
 planner's gain survives.
 
+Routers are controls too, so they choose among controls alone: one that could choose the planner would equal it wherever
+the planner is the better policy, and no gain could be supported against it.
+
 A tier of several rows (routers) has one verdict that does not depend on their order: it is supported only if every row
 is; else the first of opposite, cannot_tell and not_supported that occurs. So a gain is called excluded only where no
 row leaves it open.
@@ -74,7 +77,7 @@ def ladder(
         planners: selector by planner policy.
         tiers: controls by tier, in the ladder's order.
         budgets_chars: the budgets that planners are compared at.
-        routers: by name.
+        routers: by name; each chooses among controls.
         router_tier: name of the routers' tier, which comes last.
         router_budget_chars: the budget that routers choose at; planners meet them at no other.
         method: how comparisons are made.

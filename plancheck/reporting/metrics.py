@@ -7,7 +7,7 @@ import pandas as pd
 
 from plancheck.reporting.ladder import verdict_counts
 from plancheck.reporting.results import ALL, TEST, records
-from plancheck.reporting.routing_table import FIXED, USUAL
+from plancheck.routing.entries import BEST_SINGLE, ORACLE_PAIR
 
 DIGITS = 6
 
@@ -18,7 +18,7 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
     Over all questions: accuracy of the best planner and of the best control by budget; failed answers; ``ladder``,
     tiers of each verdict, over budgets and learned planners, and over the harness's own; ``planner_gain``, accuracy of
     the best planner less that of the best control by budget and kind of pick; ``oracle_gap``, accuracy of the oracle of
-    two policies less that of the best single one chosen in training folds (null without routers); ``rankings``, the
+    two policies less that of the best single one of the same questions (null without routers); ``rankings``, the
     questions in which each says nothing. On the test split: parse rates.
     """
     everyone = tables["main"][tables["main"]["split"] == ALL]
@@ -46,9 +46,9 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
 
 
 def oracle_gap(routing: pd.DataFrame) -> float | None:
-    """Accuracy of ``oracle_pair`` less that of the best single policy, as a share; None without either."""
+    """Accuracy of the pair's oracle less that of the best single policy of the same questions; None without either."""
     known: dict[tuple[str, str], float] = {(row["scheme"], row["router"]): row["accuracy"] for row in records(routing)}
-    pair = ("none", "oracle_pair"), (USUAL, FIXED)
+    pair = ("none", ORACLE_PAIR), ("in_sample", BEST_SINGLE)
     if any(key not in known for key in pair):
         return None
     return round(known[pair[0]] - known[pair[1]], DIGITS)

@@ -12,6 +12,8 @@ from plancheck.errors import StudyError
 
 # Columns of words. CSV has no types, and a policy may be called nan, null, 1 or true.
 WORDS: Final = (
+    "among",
+    "baseline",
     "control",
     "domain",
     "fill",

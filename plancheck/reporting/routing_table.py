@@ -8,11 +8,13 @@ import pandas as pd
 from plancheck.reporting.accuracy_tables import accuracy_columns
 from plancheck.reporting.paired import Arm, Method, paired, table_of
 from plancheck.reporting.results import ALL, Results
+from plancheck.routing.entries import BEST_SINGLE, FOLD_SCHEMES
 
 COMPARED: Final = ("difference", "low", "high", "wins", "losses", "identical", "p")
 COLUMNS: Final = (
     "scheme",
     "router",
+    "among",
     "kind",
     "questions",
     "correct",
@@ -20,21 +22,24 @@ COLUMNS: Final = (
     "wilson_low",
     "wilson_high",
     "planner_share",
+    "baseline",
+    "baseline_accuracy",
     *COMPARED,
     "p_adjusted",
     "tests",
 )
-FIXED = "best_single"
-USUAL = "stratified"
+USUAL: Final = "stratified"
+# Which questions the baseline, the best single policy, was picked on, by whether the router has folds.
+BASELINES: Final = {True: "training_folds", False: "same_questions"}
 
 
 def routing_table(
     routing: pd.DataFrame, results: Results, planners: Collection[str], method: Method, *, budget_chars: int
 ) -> pd.DataFrame:
-    """COLUMNS, by scheme and router in the order of ``routing``.
+    """COLUMNS, by scheme, what is chosen among and router, in the order of ``routing``.
 
     Args:
-        routing: columns question_id, scheme, router, kind, policy, correct; a row a question, scheme and router.
+        routing: columns question_id, scheme, router, among, kind, policy, correct; a row a question and entry.
         results: their contexts and questions, and what their policies showed.
         planners: policies with a selector; ``planner_share`` is the share of questions sent to one of them.
         method: how comparisons are made.
@@ -42,37 +47,43 @@ def routing_table(
 
     Returns:
         The difference, its interval (contexts resampled), wins, losses and pairs shown the same text are those against
-        the best single policy that the same scheme chose in its training folds; of the stratified scheme where the
-        row's own has none. They are empty for that policy itself. p is of the deployable routers alone, adjusted over
-        those of a scheme: oracles know the answer, and an optimistic router saw the questions it is measured on, so a
-        test of them would mean nothing.
+        the best single policy, and ``baseline`` says of which questions: of the training folds for a router with
+        folds, as it learned from those alone; of the same questions for oracles and what was learned in sample, as the
+        published study has it. They are empty for that policy itself. p is of the deployable routers alone, adjusted
+        over those of a scheme that choose among the same: oracles know the answer, and an optimistic router saw the
+        questions it is measured on, so a test of them would mean nothing.
 
     Raises:
         ValueError: a router lacks a question's row or has it twice.
     """
+    entries = {key: rows for key, rows in routing.groupby(["scheme", "among", "router"], sort=False)}
     arms = {
-        (scheme, router): router_arm(f"{router} {scheme}", rows, results, budget_chars=budget_chars)
-        for (scheme, router), rows in routing.groupby(["scheme", "router"], sort=False)
+        (scheme, among, router): router_arm(f"{router} {scheme} {among}", rows, results, budget_chars=budget_chars)
+        for (scheme, among, router), rows in entries.items()
     }
     found = []
-    for (scheme, router), rows in routing.groupby(["scheme", "router"], sort=False):
+    for (scheme, among, router), rows in entries.items():
         kind = rows["kind"].iloc[0]
-        own = arms[scheme, router]
-        row: dict[str, Any] = {"scheme": scheme, "router": router, "kind": kind, "p": None}
+        own = arms[scheme, among, router]
+        row: dict[str, Any] = {"scheme": scheme, "router": router, "among": among, "kind": kind, "p": None}
         row |= accuracy_columns(own.right, confidence=method.confidence)
         row["planner_share"] = float(rows["policy"].isin(list(planners)).mean())
-        fixed = arms.get((scheme, FIXED), arms.get((USUAL, FIXED)))
-        if fixed is not None and router != FIXED:
+        folded = scheme in FOLD_SCHEMES
+        if router != BEST_SINGLE:
+            fixed = arms[scheme if folded else "in_sample", "policies", BEST_SINGLE]
             figures = paired(own, fixed, results, ALL, method)
             kept = [name for name in COMPARED if name != "p" or kind == "deployable"]
             row |= {name: figures[name] for name in kept}
+            row |= {"baseline": BASELINES[folded], "baseline_accuracy": figures["control_accuracy"]}
         found.append(row)
-    return table_of(found, COLUMNS, family=lambda row: row["scheme"])
+    return table_of(found, COLUMNS, family=lambda row: (row["scheme"], row["among"]))
 
 
-def deployable_routers(routing: pd.DataFrame, results: Results, *, budget_chars: int) -> dict[str, Arm]:
-    """Each deployable router of the stratified scheme, by its name."""
-    chosen = routing[(routing["kind"] == "deployable") & (routing["scheme"] == USUAL)]
+def control_routers(routing: pd.DataFrame, results: Results, *, budget_chars: int) -> dict[str, Arm]:
+    """Each deployable router of the stratified scheme that chooses among controls, by its name."""
+    chosen = routing[
+        (routing["kind"] == "deployable") & (routing["scheme"] == USUAL) & (routing["among"] == "controls")
+    ]
     return {
         str(router): router_arm(str(router), rows, results, budget_chars=budget_chars)
         for router, rows in chosen.groupby("router", sort=False)

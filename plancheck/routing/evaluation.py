@@ -9,9 +9,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plancheck.params.answer import RouterName
-from plancheck.routing.entries import BEST_SINGLE, IN_SAMPLE, ORACLE_ALL, ORACLE_PAIR, Entry, entries
+from plancheck.records import QUESTION_FEATURES
+from plancheck.routing.entries import BEST_SINGLE, IN_SAMPLE, ORACLE_ALL, ORACLE_PAIR, Among, Entry, entries
 from plancheck.routing.folds import Fold
 from plancheck.routing.routers import ROUTERS, Lesson, domain_rule
+
+Key = tuple[Among, str]  # what a router chooses among, and its name
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,90 +24,136 @@ class Pair:
     control: str
     planner: str
 
+    @property
+    def policies(self) -> tuple[str, str]:
+        """The control first: it is chosen wherever they are even."""
+        return self.control, self.planner
+
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """Questions to route, one row each, features and right indexed by question ID in the same order.
+    """Questions to route, one row each, the tables indexed by question ID in the same order.
 
     Attributes:
         features: the other columns of ROUTER_FEATURES; values known before the gold letter.
         right: a column a policy: whether its answer is right.
+        answers: what is known of each control's answer before the gold letter: columns (policy, feature).
         policies: those that the best single policy and the oracle over all are chosen among, as declared.
     """
 
     features: pd.DataFrame
     right: pd.DataFrame
+    answers: pd.DataFrame
     policies: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if list(self.features.index) != list(self.right.index) or self.features.index.has_duplicates:
-            raise ValueError("features and right must have the same questions, each once, in the same order")
+        ids = list(self.features.index)
+        if not ids == list(self.right.index) == list(self.answers.index) or self.features.index.has_duplicates:
+            raise ValueError("features, right and answers must have the same questions, each once, in the same order")
 
     def of(self, question_ids: Sequence[str]) -> "Cases":
         """The questions asked for, in that order."""
         asked = list(question_ids)
-        return Cases(self.features.loc[asked], self.right.loc[asked], self.policies)
+        return Cases(self.features.loc[asked], self.right.loc[asked], self.answers.loc[asked], self.policies)
 
-    def best_single(self) -> str:
-        """The policy that is right most often; ties, and no questions at all, go to the one declared first."""
-        correct = self.right[list(self.policies)].sum(axis=0).to_numpy()
-        return self.policies[int(np.argmax(correct))]
+    def best(self, policies: Sequence[str]) -> str:
+        """The policy that is right most often; ties, and no questions at all, go to the earlier."""
+        return policies[int(np.argmax(self.right[list(policies)].sum(axis=0).to_numpy()))]
+
+    def best_of_tiers(self, tiers: Mapping[str, Sequence[str]]) -> dict[str, str]:
+        """The best control of each tier, the one that is right most often first; ties as in ``best``."""
+        best = {tier: self.best(policies) for tier, policies in tiers.items()}
+        return dict(sorted(best.items(), key=lambda item: -int(self.right[item[1]].sum())))
+
+    def known_to_controls(self, controls: Mapping[str, str]) -> pd.DataFrame:
+        """The features of a router among ``controls`` (policy by tier, in an order that is kept): no planner's are.
+
+        Those of the question and its candidates, then of each control's answer, as ``answer_<tier>_<feature>``.
+        """
+        own = self.features[[name for name in self.features if name in QUESTION_FEATURES.names]]
+        answers = [self.answers[policy].add_prefix(f"answer_{tier}_") for tier, policy in controls.items()]
+        return pd.concat([own, *answers], axis=1)
 
 
-def routed(cases: Cases, fold: Fold, pair: Pair, *, routers: Sequence[RouterName], seed: int) -> list[dict[str, Any]]:
-    """The rows of a fold, by router and question: each router, and the best single policy, of its train questions."""
+def routed(
+    cases: Cases,
+    fold: Fold,
+    pair: Pair,
+    tiers: Mapping[str, Sequence[str]],
+    *,
+    routers: Sequence[RouterName],
+    seed: int,
+) -> list[dict[str, Any]]:
+    """The rows of a fold, by router and question: each router, and the best single policy, of its train questions.
+
+    Args:
+        cases: with every question of the fold.
+        fold: whose test questions are routed.
+        pair: that routers choose between, with every feature.
+        tiers: controls by tier; routers also choose among the best of each in the train questions.
+        routers: names in ROUTERS.
+        seed: of the routers.
+    """
     train, test = cases.of(fold.train), cases.of(fold.test)
-    lesson = Lesson(train.features, gain(train.right, pair))
-    chosen: dict[str, list[str]] = {name: named(pair, ROUTERS[name](lesson, seed)(test.features)) for name in routers}
-    chosen[BEST_SINGLE] = [train.best_single()] * len(fold.test)
-    return rows(entries_of(fold.scheme, routers), chosen, test.right, fold=fold.number)
+    controls = train.best_of_tiers(tiers)
+    declared = {tier: controls[tier] for tier in tiers}
+    chosen: dict[Key, Sequence[str]] = {("policies", BEST_SINGLE): [train.best(cases.policies)] * len(fold.test)}
+    for name in routers:
+        lesson = Lesson(train.features, rights(train, pair.policies))
+        chosen["pair", name] = named(pair.policies, ROUTERS[name](lesson, seed)(test.features))
+        lesson = Lesson(train.known_to_controls(declared), rights(train, list(controls.values())))
+        found = ROUTERS[name](lesson, seed)(test.known_to_controls(declared))
+        chosen["controls", name] = named(list(controls.values()), found)
+    return rows([entry for entry in entries(routers) if entry.scheme == fold.scheme], chosen, test.right, fold.number)
 
 
 def unfolded(cases: Cases, pair: Pair) -> list[dict[str, Any]]:
-    """The rows without folds: both oracles, and the domain rule that learned from the very questions it routes."""
+    """The rows without folds: both oracles, and what was learned from the very questions that it routes.
+
+    The latter are the domain rule of the pair and the best single policy.
+    """
     ordered = cases.of(sorted(cases.right.index))
-    pair_gain = gain(ordered.right, pair)
-    lesson = Lesson(ordered.features, pair_gain)
-    chosen = {
-        ORACLE_PAIR: named(pair, pair_gain > 0),
-        ORACLE_ALL: [ordered.of([question_id]).best_single() for question_id in ordered.right.index],
-        IN_SAMPLE: named(pair, domain_rule(lesson, 0)(ordered.features)),
+    lesson = Lesson(ordered.features, rights(ordered, pair.policies))
+    ids = list(ordered.right.index)
+    chosen: dict[Key, Sequence[str]] = {
+        ("pair", ORACLE_PAIR): [ordered.of([question_id]).best(pair.policies) for question_id in ids],
+        ("policies", ORACLE_ALL): [ordered.of([question_id]).best(cases.policies) for question_id in ids],
+        ("pair", IN_SAMPLE): named(pair.policies, domain_rule(lesson, 0)(ordered.features)),
+        ("policies", BEST_SINGLE): [ordered.best(cases.policies)] * len(ids),
     }
-    return rows([entry for entry in entries([]) if entry.router in chosen], chosen, ordered.right, fold=None)
+    listed = [entry for entry in entries([]) if entry.scheme in ("none", "in_sample")]
+    return rows(listed, chosen, ordered.right, None)
 
 
 def in_order(found: Sequence[dict[str, Any]], routers: Sequence[RouterName]) -> list[dict[str, Any]]:
     """The table's rows: by entry as ``entries`` lists them, then by question ID."""
-    place = {(entry.scheme, entry.router): number for number, entry in enumerate(entries(routers))}
-    return sorted(found, key=lambda row: (place[row["scheme"], row["router"]], row["question_id"]))
+    place = {(entry.scheme, entry.among, entry.router): number for number, entry in enumerate(entries(routers))}
+    return sorted(found, key=lambda row: (place[row["scheme"], row["among"], row["router"]], row["question_id"]))
 
 
-def gain(right: pd.DataFrame, pair: Pair) -> NDArray[np.int64]:
-    """Planner right minus control right of every question."""
-    return np.asarray(right[pair.planner].astype("int64") - right[pair.control].astype("int64"))
+def rights(cases: Cases, policies: Sequence[str]) -> NDArray[np.bool_]:
+    """Whether each policy (column) is right on each question (row)."""
+    return cases.right[list(policies)].to_numpy(dtype=bool)
 
 
-def named(pair: Pair, planner: NDArray[np.bool_]) -> list[str]:
-    return [pair.planner if chosen else pair.control for chosen in planner]
-
-
-def entries_of(scheme: str, routers: Sequence[str]) -> list[Entry]:
-    return [entry for entry in entries(routers) if entry.scheme == scheme]
+def named(policies: Sequence[str], chosen: NDArray[np.int64]) -> list[str]:
+    return [policies[place] for place in chosen]
 
 
 def rows(
-    listed: Sequence[Entry], chosen: Mapping[str, Sequence[str]], right: pd.DataFrame, *, fold: int | None
+    listed: Sequence[Entry], chosen: Mapping[Key, Sequence[str]], right: pd.DataFrame, fold: int | None
 ) -> list[dict[str, Any]]:
     return [
         {
             "question_id": question_id,
             "scheme": entry.scheme,
             "router": entry.router,
+            "among": entry.among,
             "kind": entry.kind,
             "fold": fold,
             "policy": policy,
             "correct": bool(right.at[question_id, policy]),
         }
         for entry in listed
-        for question_id, policy in zip(right.index, chosen[entry.router], strict=True)
+        for question_id, policy in zip(right.index, chosen[entry.among, entry.router], strict=True)
     ]

@@ -53,6 +53,22 @@ def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
     return found
 
 
+def answer_features(answers: pd.DataFrame) -> pd.DataFrame:
+    """What is known of every answer before it is judged: a row a question, by ID, and columns (policy, feature).
+
+    Args:
+        answers: with the columns of COLUMNS["answers"]; one row a question and policy.
+    """
+    kinds = {"answered": bool, **dict.fromkeys(("confidence", "margin", "entropy"), float)}
+    by_policy = {
+        policy: pd.DataFrame([of_answer("", row) for row in own.to_dict("records")], index=own["question_id"])
+        .rename(columns=lambda name: name.removeprefix("_"))
+        .astype(kinds)
+        for policy, own in answers.groupby("policy", sort=False)
+    }
+    return pd.concat(by_policy, axis=1).sort_index()
+
+
 def pool_scores(inputs: Inputs) -> pd.DataFrame:
     """The three scores of every candidate, by question and atom."""
     candidates = inputs.retrieval[inputs.retrieval["candidate"]]

@@ -75,8 +75,16 @@ def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Input
         retrieval=read("retrieval", "retrieval"),
         rerank=read("rerank", "rerank"),
         plans=read("plans", "plans", pc.field("selector") == (selector or "")),
-        answers=read("predictions", "answers", at(budget_chars) & among("policy", [pair.control, pair.planner])),
+        answers=read("predictions", "answers", at(budget_chars) & among("policy", pair.policies)),
     )
+
+
+def read_answers(question_ids: list[str], policies: list[str], *, budget_chars: int) -> pd.DataFrame:
+    """The columns of COLUMNS["answers"] of these questions and policies."""
+    asked = at(budget_chars) & among("policy", policies) & among("question_id", question_ids)
+    path = DATA / "predictions.parquet"
+    answers: pd.DataFrame = read_table(path, columns=list(COLUMNS["answers"]), filters=asked).to_pandas()
+    return answers
 
 
 def read_right(question_ids: list[str], policies: list[str], *, budget_chars: int) -> pd.DataFrame:

@@ -1,8 +1,9 @@
-"""Deployable routers: fitted on some questions, they choose the control or the planner for others.
+"""Deployable routers: fitted on some questions, they choose one of several policies for others.
 
-A learned router estimates how likely the planner is right, given that exactly one of the two policies is: only those
-questions can teach it anything, and choosing the planner where that probability is above 1/2 is what maximises
-accuracy, because the choice does not matter on all others.
+A learned router sees each question that some policies answer right and others wrong, once for each policy that is
+right, and learns which policy that is. Of a new question its likeliest class is then the policy that is most likely
+right: the questions that all policies answer alike, which would teach it nothing, add the same to every policy. Of two
+policies this is the probability that the second is right, given that exactly one of them is, set against 1/2.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,7 +26,7 @@ from plancheck.params.answer import RouterName
 
 # Not difficulty: the generator sets it by how evidence is stated, LongBench-v2 by how people and models answered.
 CATEGORIES: Final = ("domain", "sub_domain", "length")
-DECIMALS: Final = 9  # of a probability before it is compared with 1/2, which sums in another order can miss by a bit
+DECIMALS: Final = 9  # of probabilities before they are compared: sums in another order can miss by a bit
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,34 +34,35 @@ class Lesson:
     """What a router learns from.
 
     Attributes:
-        features: one row a question: the columns of ROUTER_FEATURES but the ID.
-        gain: planner right minus control right, each 0 or 1, of the same rows: -1, 0 or 1.
+        features: one row a question: numbers and CATEGORIES, all known before an answer is judged.
+        right: whether each policy (column) is right, of the same rows; at least one column. Wherever policies are
+            even, the earlier column is chosen.
     """
 
     features: pd.DataFrame
-    gain: NDArray[np.int64]
+    right: NDArray[np.bool_]
+
+    @property
+    def default(self) -> int:
+        """The column that is right most often."""
+        return int(self.right.sum(axis=0).argmax())
 
 
-# Of features (one row a question): whether to choose the planner.
-Router = Callable[[pd.DataFrame], NDArray[np.bool_]]
+# Of features (one row a question): the column of the policy to choose.
+Router = Callable[[pd.DataFrame], NDArray[np.int64]]
 RouterFactory = Callable[[Lesson, int], Router]
 
 
 def train_default(lesson: Lesson, seed: int) -> Router:
-    """The policy that is right more often in the lesson, for every question; the control when both are."""
-    planner = bool(lesson.gain.sum() > 0)
-    return lambda features: np.full(len(features), planner)
+    """The policy that is right most often in the lesson, for every question."""
+    return lambda features: np.full(len(features), lesson.default)
 
 
 def domain_rule(lesson: Lesson, seed: int) -> Router:
-    """The policy that is right more often in the question's domain, the control when both are.
-
-    A domain that the lesson lacks gets the lesson's default.
-    """
-    default = bool(lesson.gain.sum() > 0)
-    sums = pd.Series(lesson.gain).groupby(lesson.features["domain"].to_numpy()).sum()
-    rule = {str(domain): bool(gain > 0) for domain, gain in sums.items()}
-    return lambda features: np.array([rule.get(domain, default) for domain in features["domain"]], dtype=bool)
+    """The policy that is right most often in the question's domain; the lesson's default in one that it lacks."""
+    sums = pd.DataFrame(lesson.right).groupby(lesson.features["domain"].to_numpy()).sum()
+    rule = dict(zip(sums.index, sums.to_numpy().argmax(axis=1), strict=True))
+    return lambda features: np.array([rule.get(domain, lesson.default) for domain in features["domain"]], dtype=int)
 
 
 def logistic(lesson: Lesson, seed: int) -> Router:
@@ -93,24 +95,25 @@ ROUTERS: Final[Mapping[RouterName, RouterFactory]] = {
 
 
 def learned(lesson: Lesson, classifier: ClassifierMixin) -> Router:
-    """The classifier fitted on the lesson's questions with a gain or a loss; ties go to the control.
+    """The classifier fitted on the questions that some policies answer right and others wrong.
 
-    Where there are only gains, only losses or neither, there is nothing to tell apart: the lesson's default.
+    Where only one policy is ever right in those, or there are none, there is nothing to tell apart: the default.
     """
-    decided = lesson.gain != 0
-    if len(set(lesson.gain[decided])) < 2:
+    decided = lesson.right.any(axis=1, keepdims=True) & ~lesson.right.all(axis=1, keepdims=True)
+    questions, policies = np.nonzero(lesson.right & decided)
+    if len(set(policies)) < 2:
         return train_default(lesson, 0)
     # One thread: sums of another number of threads can differ in their last digits.
     with threadpool_limits(limits=1):
         pipeline = make_pipeline(encoded(lesson.features), classifier)
-        pipeline.fit(lesson.features[decided], lesson.gain[decided] > 0)
+        pipeline.fit(lesson.features.iloc[questions], policies)
 
-    def choose(features: pd.DataFrame) -> NDArray[np.bool_]:
+    def choose(features: pd.DataFrame) -> NDArray[np.int64]:
         if features.empty:
-            return np.zeros(0, dtype=bool)
+            return np.zeros(0, dtype=int)
         with threadpool_limits(limits=1):
-            gains = pipeline.predict_proba(features)[:, list(pipeline.classes_).index(True)]
-        return np.asarray(np.round(gains, DECIMALS) > 0.5)
+            likely = np.round(pipeline.predict_proba(features), DECIMALS)
+        return np.asarray(pipeline.classes_[likely.argmax(axis=1)])
 
     return choose
 

@@ -29,7 +29,7 @@ from plancheck.reporting.paired import Method
 from plancheck.reporting.power_table import power_table
 from plancheck.reporting.rankings_table import rankings_table
 from plancheck.reporting.results import ALL, Results, join_results, listed, records
-from plancheck.reporting.routing_table import deployable_routers, routing_table
+from plancheck.reporting.routing_table import control_routers, routing_table
 from plancheck.reporting.selection_table import selection_table
 from plancheck.reporting.texts_table import texts_table
 from plancheck.reporting.variant_tables import order_table, sensitivity_table
@@ -127,7 +127,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             planners,
             settings.tiers,
             budgets_chars=budgets,
-            routers=deployable_routers(inputs.routing, results, budget_chars=params.route.budget_chars),
+            routers=control_routers(inputs.routing, results, budget_chars=params.route.budget_chars),
             router_tier=ROUTER_TIER,
             router_budget_chars=params.route.budget_chars,
             method=method,

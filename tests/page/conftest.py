@@ -131,15 +131,18 @@ def study_tables(selectors, tiers, right, domain_of, test):
     comparisons = judged(compared).drop(columns=["verdict", "sentence"]) if compared else pd.DataFrame(columns=["name"])
     sensitivity = comparisons[comparisons["treatment"] == "sft+nothing"].assign(fill="nothing", jaccard=0.4)
     routing = [
-        {"scheme": scheme, "router": router, "kind": kind, **accuracy(right[1800][policy]), "planner_share": 0.4,
+        {"scheme": scheme, "router": router, "among": among, "kind": kind, **accuracy(right[1800][policy]),
+         "planner_share": 0.4, "baseline": baseline, "baseline_accuracy": 0.4,
          "difference": 0.02, "low": -0.05, "high": 0.09, "wins": 4, "losses": 3, "identical": 2, "p": 0.9,
          "p_adjusted": 0.9, "tests": 3}
-        for scheme, router, kind, policy in (
-            ("none", "oracle_pair", "oracle", "evidence+nothing" if "evidence+nothing" in selectors else "bm25"),
-            ("stratified", "logistic", "deployable", "bm25"),
-            ("stratified", "best_single", "fixed", "rerank"),
-            ("leave_one_domain_out", "logistic", "deployable", "bm25"),
-            ("in_sample", "domain_rule_in_sample", "optimistic", "bm25"),
+        for scheme, router, among, kind, baseline, policy in (
+            ("none", "oracle_pair", "pair", "oracle", "same_questions",
+             "evidence+nothing" if "evidence+nothing" in selectors else "bm25"),
+            ("stratified", "logistic", "pair", "deployable", "training_folds", "bm25"),
+            ("stratified", "logistic", "controls", "deployable", "training_folds", "bm25"),
+            ("stratified", "best_single", "policies", "fixed", None, "rerank"),
+            ("leave_one_domain_out", "logistic", "pair", "deployable", "training_folds", "bm25"),
+            ("in_sample", "domain_rule_in_sample", "pair", "optimistic", "same_questions", "bm25"),
         )
     ]  # fmt: skip
     composition = [

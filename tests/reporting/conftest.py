@@ -14,8 +14,8 @@ def method():
     return Method(confidence=0.95, power=0.8, margin=0.05, seed=7, resamples=500)
 
 
-@pytest.fixture
-def study():
+@pytest.fixture(scope="session")
+def study_of():
     """Results of ``outcomes`` (a row of 0 and 1 a policy), a context a question unless ``contexts`` says otherwise.
 
     The first questions are train, then come dev and test, by ``sizes``. Every policy shows a text of its own, but for
@@ -42,3 +42,8 @@ def study():
         return join_results(rows, dict(zip(ids, contexts or ids, strict=True)), splits)
 
     return make
+
+
+@pytest.fixture
+def study(study_of):
+    return study_of

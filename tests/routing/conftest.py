@@ -112,7 +112,18 @@ def cases(count=180, signal=0.0, seed=0):
         },
         index=features.index,
     )
-    return Cases(features, right, ("other", "control", "planner"))
+    return Cases(features, right, answers(features.index, rng), ("other", "control", "planner"))
+
+
+def answers(ids, rng):
+    """What is known of the answers of the controls ``other`` and ``control``."""
+    columns = pd.MultiIndex.from_product([["other", "control"], ["confidence", "margin", "entropy"]])
+    return pd.DataFrame(rng.uniform(size=(len(ids), len(columns))), index=ids, columns=columns)
+
+
+@pytest.fixture(scope="session")
+def tiers():
+    return {"weak": ["other"], "strong": ["control"]}
 
 
 @pytest.fixture

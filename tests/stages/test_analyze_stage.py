@@ -29,6 +29,7 @@ from plancheck.records import (
     Span,
 )
 from plancheck.reporting.views import VIEWS
+from plancheck.routing.entries import entries
 from plancheck.stages import analyze
 
 IDS = [f"q{number:02}" for number in range(24)]
@@ -136,10 +137,10 @@ def write_study(*, seed=0):
                      "plan_failed": False}
                 )  # fmt: skip
                 predictions.append({**keys, "letter": "A" if right else "B", "gold": "A", "correct": right})
-        for router, kind in (("forest", "deployable"), ("domain_rule", "deployable"), ("best_single", "fixed")):
+        for entry in entries(["forest", "domain_rule"]):
             routing.append(
-                {"question_id": name, "scheme": "stratified", "router": router, "kind": kind, "fold": 0,
-                 "policy": "bm25", "correct": bool(generator.integers(2))}
+                {"question_id": name, "scheme": entry.scheme, "router": entry.router, "among": entry.among,
+                 "kind": entry.kind, "fold": 0, "policy": "bm25", "correct": bool(generator.integers(2))}
             )  # fmt: skip
     tables = {
         "atoms": (atoms, ATOMS),

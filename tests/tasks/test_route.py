@@ -5,6 +5,7 @@ import pytest
 from flows.route import settings_of
 from plancheck.errors import StudyError
 from plancheck.files import DATA, write_table
+from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
@@ -17,6 +18,7 @@ NAMES = [f"q{number:02}" for number in range(24)]
 ROUTERS = ["logistic", "forest", "boosting", "domain_rule", "train_default"]
 POLICIES = {
     "bm25": Policy(fill="bm25"),
+    "head": Policy(fill="head"),
     "sft+bm25": Policy(selector="sft", fill="bm25"),
     "evidence+bm25": Policy(selector="evidence", fill="bm25"),
 }
@@ -59,7 +61,8 @@ def settings(tmp_path, monkeypatch):
     write_answers(NAMES)
     pack = Pack(seed=1, budgets_chars=[100, 50], overflow="cut", merge_overlaps=False, policies=POLICIES)
     route = Route(seed=3, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS)
-    return settings_of(Params.model_construct(pack=pack, route=route))
+    analyze = Analyze.model_construct(tiers={"retrieval": ["bm25"], "direct": ["head"]})
+    return settings_of(Params.model_construct(pack=pack, route=route, analyze=analyze))
 
 
 FOLD = Fold("stratified", 0, tuple(NAMES[:16]), tuple(NAMES[16:]))
@@ -68,7 +71,7 @@ FOLD = Fold("stratified", 0, tuple(NAMES[:16]), tuple(NAMES[16:]))
 def test_a_fold_gives_the_same_rows_again_and_they_fit_their_table(settings, tmp_path):
     rows = route_fold.fn(FOLD, settings)
     assert rows == route_fold.fn(FOLD, settings)
-    assert len(rows) == 8 * (len(ROUTERS) + 1)
+    assert len(rows) == 8 * (2 * len(ROUTERS) + 1)
     cases = read_cases(NAMES, settings)
     write_table(tmp_path / "routing.parquet", in_order(rows + unfolded(cases, settings.pair), ROUTERS), ROUTING)
 
@@ -82,7 +85,7 @@ def test_the_answers_are_those_at_the_routers_budget_and_the_harness_is_no_polic
 
 def test_routers_find_a_signal_in_a_full_table_of_features(settings):
     rows = route_fold.fn(FOLD, settings)
-    assert all(row["correct"] for row in rows if row["router"] == "logistic")
+    assert all(row["correct"] for row in rows if row["router"] == "logistic" and row["among"] == "pair")
 
 
 def test_missing_answers_are_all_named(settings):

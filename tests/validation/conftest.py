@@ -10,6 +10,7 @@ import pytest
 from plancheck.atoms import cut
 from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
+from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.benchmark import Split
 from plancheck.params.pack import Pack, Policy
@@ -72,6 +73,7 @@ def study_params(group_by="none", sizes=None):
         mine=Mine(seed=1, samples=SAMPLES, begin_reply=True, temperature=0.7, top_p=0.9, budget_chars=100),
         plan=Plan(seed=1, selectors=["sft", "evidence"]),
         route=Route(seed=1, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS),
+        analyze=Analyze.model_construct(tiers={"direct": ["head"], "retrieval": ["bm25"]}),
         tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
     )
 
@@ -283,9 +285,10 @@ def add_routing(rows, index, question_id, name):
                 "question_id": question_id,
                 "scheme": entry.scheme,
                 "router": entry.router,
+                "among": entry.among,
                 "kind": entry.kind,
                 "fold": FOLDS[entry.scheme][name] if entry.scheme in FOLDS else None,
-                "policy": "head" if entry.router == "best_single" else "sft+bm25",
+                "policy": "sft+bm25" if entry.among == "pair" else "head",
                 "correct": GOLD[index % 4] == "A",
             }
         )

@@ -466,8 +466,8 @@ def test_stray_text_in_a_vocabulary_column_is_masked(make_study):
     assert not questions.frames(study.inputs())["questions"].astype(str).stack().str.contains("SECRET").any()
 
 
-def routed(study, question_id="q0", scheme="stratified", router="domain_rule"):
-    return row(study.rows["routing"], question_id=question_id, scheme=scheme, router=router)
+def routed(study, scheme="stratified", among="pair", router="domain_rule"):
+    return row(study.rows["routing"], question_id="q0", scheme=scheme, among=among, router=router)
 
 
 def test_a_question_without_features_and_features_without_a_question_are_named(make_study, context):
@@ -491,8 +491,15 @@ def test_letters_that_agree_with_an_unanswered_one_are_named(make_study, context
     assert broken(study, router_features, context) == {rule: ("q2",)}
 
 
-@pytest.mark.parametrize(("router", "policy"), [("domain_rule", "head"), ("best_single", "evidence+bm25")])
-def test_a_policy_that_a_router_may_not_choose_is_named(router, policy, make_study, context):
+@pytest.mark.parametrize(
+    ("among", "router", "policy"),
+    [
+        ("pair", "domain_rule", "head"),
+        ("controls", "domain_rule", "sft+bm25"),
+        ("policies", "best_single", "evidence+bm25"),
+    ],
+)
+def test_a_policy_that_a_router_may_not_choose_is_named(among, router, policy, make_study, context):
     study = make_study()
     policies = study.params.pack.policies
     policies = policies | {"evidence+bm25": policies["bm25"].model_copy(update={"selector": "evidence"})}
@@ -500,9 +507,9 @@ def test_a_policy_that_a_router_may_not_choose_is_named(router, policy, make_stu
     study.rows["predictions"] += [
         answer | {"policy": "evidence+bm25"} for answer in study.rows["predictions"] if answer["policy"] == "bm25"
     ]
-    routed(study, router=router)["policy"] = policy
+    routed(study, among=among, router=router)["policy"] = policy
     rule = "the policy chosen is one that the router may choose"
-    assert broken(study, routing, context) == {rule: (f"q0/stratified/{router}",)}
+    assert broken(study, routing, context) == {rule: (f"q0/stratified/{among}/{router}",)}
 
 
 def test_a_routed_answer_is_scored_at_the_routers_budget(make_study, context):
@@ -512,7 +519,7 @@ def test_a_routed_answer_is_scored_at_the_routers_budget(make_study, context):
     row(study.rows["predictions"], question_id="q0", policy="sft+bm25", budget_chars=100)["correct"] = False
     (names,) = broken(study, routing, context).values()
     assert names == tuple(
-        f"q0/{found['scheme']}/{found['router']}"
+        f"q0/{found['scheme']}/{found['among']}/{found['router']}"
         for found in study.rows["routing"]
         if found["question_id"] == "q0" and found["policy"] == "sft+bm25"
     )
@@ -523,7 +530,7 @@ def test_a_routing_that_is_missing_or_of_no_router_names_the_question(make_study
     routed(study)["router"] = "coin"
     rules = broken(study, routing, context)
     assert rules["every router and scheme has a row"] == ("q0",)
-    assert rules["entry_kind is present"] == ("q0/stratified/coin",)
+    assert rules["entry_kind is present"] == ("q0/stratified/pair/coin",)
 
 
 def test_a_question_that_two_folds_test_is_named(make_study, context):
@@ -535,8 +542,8 @@ def test_a_question_that_two_folds_test_is_named(make_study, context):
 @pytest.mark.parametrize(("group_by", "holds"), [("none", True), ("context", False)])
 def test_a_context_that_two_folds_test_is_a_fault_where_contexts_stay_together(group_by, holds, make_study, context):
     study = make_study(group_by=group_by)
-    for router in ("domain_rule", "best_single"):
-        routed(study, router=router)["fold"] = 1
+    for among, router in (("pair", "domain_rule"), ("controls", "domain_rule"), ("policies", "best_single")):
+        routed(study, among=among, router=router)["fold"] = 1
     rules = broken(study, routing, context)
     assert rules == ({} if holds else {"questions that share a context are tested together": ("q0", "q1", "q2")})
 
@@ -545,4 +552,4 @@ def test_a_fold_without_folds_is_named(make_study, context):
     study = make_study()
     routed(study, scheme="none", router="oracle_pair")["fold"] = 0
     rule = "fold is there under a scheme of folds, and only then"
-    assert broken(study, routing, context) == {rule: ("q0/none/oracle_pair",)}
+    assert broken(study, routing, context) == {rule: ("q0/none/pair/oracle_pair",)}

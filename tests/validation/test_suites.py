@@ -48,7 +48,7 @@ EXPECTATIONS = {
     "rows_dev": 11,
     "router_features": 70,
     "router_features_by_question": 1,
-    "routing": 14,
+    "routing": 15,
     "routing_by_question": 3,
 }
 MODULES = (
@@ -251,7 +251,7 @@ PLANTS = {
     },
     "router_features_by_question": {"every question has a row": ("missing_features", 1)},
     "routing": {
-        "a router has one row for a question and scheme": ("router", lambda frame: frame["router"][1]),
+        "a router has one row for a question, scheme and what it chooses among": ("question_id", "q1"),
         "kind is the router's": ("kind", "fixed"),
         "the policy chosen is one that the router may choose": ("strays", 1),
         "correct is the chosen policy's at route.budget_chars": ("correct", False),
@@ -277,7 +277,7 @@ COLUMNS = {
     "predictions": 14,
     "traces": 11,
     "router_features": 46,
-    "routing": 8,
+    "routing": 9,
 }
 
 
