@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from datasets import Dataset
 from peft import LoraConfig
 from transformers import PrinterCallback, TrainerCallback
@@ -72,7 +73,8 @@ def finetune(
         base_name: how the adapter calls its base model.
 
     Raises:
-        StudyError: there are fewer rows or steps than the recipe needs, or the training diverges.
+        StudyError: there are fewer rows or steps than the recipe needs, the model lacks a layer that it names, or the
+            training diverges.
     """
     steps = total_steps(len(rows), settings)
     last = last_checkpoint(work)
@@ -85,7 +87,7 @@ def finetune(
         processing_class=tokenizer,
         peft_config=LoraConfig(
             task_type="CAUSAL_LM",
-            target_modules="all-linear",
+            target_modules=adapted_layers(model, settings.lora_targets),
             r=settings.lora_r,
             lora_alpha=settings.lora_alpha,
             lora_dropout=settings.lora_dropout,
@@ -103,6 +105,21 @@ def finetune(
     dev_loss = trainer.evaluate(dataset(dev))["eval_loss"] if dev else None
     losses = tuple(entry["loss"] for entry in trainer.state.log_history if "loss" in entry)
     return Trained(steps, step_of(last) if last else 0, losses, dev_loss)
+
+
+def adapted_layers(model: torch.nn.Module, targets: str | list[str]) -> str | list[str]:
+    """The targets, if the model has them.
+
+    Raises:
+        StudyError: a list names what is no linear layer of the model.
+    """
+    layers = {name.rpartition(".")[2] for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)}
+    if isinstance(targets, list) and (unknown := [name for name in targets if name not in layers]):
+        raise StudyError(
+            f"train.lora_targets: the planner has no linear layer {', '.join(map(repr, unknown))}; it has "
+            f"{', '.join(sorted(layers))}. Name some of these, or all-linear."
+        )
+    return targets
 
 
 def rows_an_epoch(rows: int, settings: Train) -> int:

@@ -42,6 +42,9 @@ class Train(Section):
     lora_r: PositiveInt
     lora_alpha: PositiveInt
     lora_dropout: Annotated[float, Field(ge=0, lt=1)]
+    lora_targets: Literal["all-linear"] | Annotated[list[str], Field(min_length=1)] = Field(
+        description="linear layers that are adapted, by the last part of their names; all-linear: all but the output"
+    )
     learning_rate: Annotated[float, Field(gt=0)]
     epochs: PositiveInt
     batch_size: PositiveInt

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from trl.trainer.sft_trainer import SFTTrainer
 
 from plancheck.backends.adapters import adapter_digest, load_planner, refuse_idle
@@ -22,7 +23,8 @@ from plancheck.errors import StudyError
 from plancheck.params.planning import Train
 
 PUBLISHED = Train(
-    seed=111, lora_r=16, lora_alpha=32, lora_dropout=0.05, learning_rate=5e-5, epochs=3, batch_size=2, accumulation=8,
+    seed=111, lora_r=16, lora_alpha=32, lora_dropout=0.05, lora_targets="all-linear", learning_rate=5e-5, epochs=3,
+    batch_size=2, accumulation=8,
     partial_accumulation="drop", early_step=16, max_tokens=32768, threads=1, device="cpu", dtype="bfloat16",
 )  # fmt: skip
 QUICK = PUBLISHED.model_copy(
@@ -197,3 +199,14 @@ def test_every_epoch_has_an_order_of_its_own_that_seed_and_epoch_decide():
     assert list(again) == second != first
     assert len(set(first)) == len(first) == len(sampler) == 8
     assert rows_an_epoch(140, PUBLISHED) == 128
+
+
+def test_named_layers_alone_are_adapted_and_unknown_ones_are_refused(tiny_qwen2, tmp_path):
+    settings = QUICK.model_copy(update={"lora_targets": ["q_proj", "v_proj"]})
+    trained(tiny_qwen2, token_rows(12), settings, tmp_path / "work")
+    names = set(load_file(tmp_path / "work" / "final" / "adapter_model.safetensors"))
+    assert {name.rsplit(".", 3)[1] for name in names} == {"q_proj", "v_proj"}
+
+    unknown = QUICK.model_copy(update={"lora_targets": ["q_proj", "c_attn"]})
+    with pytest.raises(StudyError, match=r"train.lora_targets: .* no linear layer 'c_attn'; it has down_proj, gate_"):
+        trained(tiny_qwen2, token_rows(12), unknown, tmp_path / "other")
