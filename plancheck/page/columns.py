@@ -14,7 +14,7 @@ P: Final = (
 )
 
 SAME: Final = Column("Shown the same text", "identical", "count")
-OUTCOMES: Final = (
+DIFFERENCE: Final = (
     Column("Questions", "questions", "count"),
     Column("Contexts", "contexts", "count"),
     Column("Treatment, %", "treatment_accuracy", "percent"),
@@ -24,6 +24,9 @@ OUTCOMES: Final = (
     Column("Ties", "ties", "count"),
     SAME,
     Column("Difference, points [clustered by context]", "difference", "points", "low", "high"),
+)
+OUTCOMES: Final = (
+    *DIFFERENCE,
     Column("By question", "difference", "points", "plain_low", "plain_high"),
     *P,
     Column("Discordance, %", "discordance", "percent"),
@@ -68,16 +71,30 @@ HELDOUT: Final = (
     Column("All: right", "all_correct", "count"),
     Column("All (partly transductive): accuracy, % [Wilson]", "all_accuracy", "percent", "all_low", "all_high"),
 )
+PICKED: Final = (
+    Column("Picked", "pick"),
+    Column("Treatments to pick from", "treatment_candidates", "count"),
+    Column("Controls to pick from", "control_candidates", "count"),
+)
 COMPARISONS: Final = (
     Column("Comparison", "name"),
+    Column("Family of tests", "family"),
     *PAIR,
-    *PICK,
+    *PICKED,
     BUDGET,
     SPLIT,
     *OUTCOMES,
     Column("Equivalence p", "equivalence_p", "p"),
 )
-BUDGETS: Final = (BUDGET, *PAIR, *PICK, SPLIT, *OUTCOMES)
+BEST_OF_ALL: Final = (BUDGET, *PAIR, *PICKED, SPLIT, *OUTCOMES)
+DOMAIN_DIFFERENCES: Final = (
+    Column("Comparison", "name"),
+    *PAIR,
+    BUDGET,
+    SPLIT,
+    Column("Domain", "domain"),
+    *DIFFERENCE,
+)
 DOMAINS: Final = (
     Column("Policy", "policy"),
     Column("Domain", "domain"),

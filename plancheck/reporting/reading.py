@@ -14,6 +14,7 @@ from plancheck.errors import StudyError
 WORDS: Final = (
     "control",
     "domain",
+    "family",
     "fill",
     "kind",
     "measure",

@@ -14,13 +14,14 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.params.analyze import ROUTER_TIER
+from plancheck.params.analyze import ROUTER_TIER, Analyze
 from plancheck.params.planning import HARNESS_SELECTORS
 from plancheck.params.study import Params
 from plancheck.records import Atom, Question
-from plancheck.reporting.accuracy_tables import domains_table, heldout_table
-from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table
+from plancheck.reporting.accuracy_tables import heldout_table
+from plancheck.reporting.comparison_tables import Declared, best_of_all_table, comparisons_table
 from plancheck.reporting.composition_table import composition_table
+from plancheck.reporting.domain_tables import domain_differences_table, domains_table
 from plancheck.reporting.ladder import ladder
 from plancheck.reporting.main_table import main_table
 from plancheck.reporting.mechanisms_table import mechanisms_table
@@ -102,12 +103,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
     learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
-    declared = {
-        name: Declared(
-            comparison.treatment, settings.candidates(comparison), comparison.budget(budgets), comparison.split
-        )
-        for name, comparison in settings.comparisons.items()
-    }
+    declared = declared_comparisons(settings, budgets)
     domains = {question_id: question.domain for question_id, question in inputs.questions.items()}
     tables = {
         "main": main_table(
@@ -121,6 +117,9 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
         "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
         "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
+        "domain_differences": domain_differences_table(
+            results, domains, {name: declared[name] for name in settings.by_domain}, method
+        ),
         "comparisons": comparisons_table(results, declared, method),
         "ladder": ladder(
             results,
@@ -132,7 +131,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             router_budget_chars=params.route.budget_chars,
             method=method,
         ),
-        "budgets": budgets_table(results, learned, controls, budgets, method),
+        "best_of_all": best_of_all_table(results, learned, controls, budgets, method),
         "routing": routing_table(inputs.routing, results, planners, method, budget_chars=params.route.budget_chars),
         "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
         "order": order_table(results, policies, budgets, method),
@@ -160,8 +159,22 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             }
         ),
     }
-    seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
+    seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "best_of_all")]
     return tables | {"power": power_table(pd.concat(seen), method)}
+
+
+def declared_comparisons(settings: Analyze, budgets_chars: Sequence[int]) -> dict[str, Declared]:
+    """The comparisons of params.yaml with their policies and budgets, by name."""
+    return {
+        name: Declared(
+            settings.candidates(comparison.treatment),
+            settings.candidates(comparison.control),
+            comparison.budgets(budgets_chars),
+            comparison.split,
+            comparison.family,
+        )
+        for name, comparison in settings.comparisons.items()
+    }
 
 
 def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:

@@ -199,8 +199,8 @@ def test_metrics_are_few_figures_of_the_tables(folder):
     }
     assert found["ladder"]["harness"]["supported"] > 0
     assert set(found["planner_gain"]) == {"same_questions", "nested"}
-    budgets = pd.read_csv(folder / "reports" / "tables" / "budgets.csv")
-    assert not budgets["treatment"].str.startswith("evidence").any()
+    pooled = pd.read_csv(folder / "reports" / "tables" / "best_of_all.csv")
+    assert not pooled["treatment"].str.startswith("evidence").any()
 
 
 def test_comparisons_of_a_text_with_itself_are_named(folder, caplog):
