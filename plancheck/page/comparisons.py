@@ -15,6 +15,7 @@ PICKED = {
     "nested": "picked on train and dev",
 }
 ADJUSTED_OVER = {"family": "family", "pick": "kind of pick"}  # columns that tell families of tests apart
+UNNAMED = "declared"  # the family of comparisons that are given none
 Row = Mapping[Any, Any]
 
 
@@ -77,8 +78,10 @@ def outcome(row: Row) -> str:
 
 
 def where(row: Row) -> str:
-    """Budget, split where the table has several, and how the arms were picked."""
-    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), "")]
+    """Budget, split where the table has several, how the arms were picked, and a family of tests of its own."""
+    family = row.get("family", UNNAMED)
+    named = "" if family == UNNAMED else f"family {family}"
+    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), ""), named]
     return ", ".join(part for part in parts if part)
 
 

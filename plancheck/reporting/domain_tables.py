@@ -70,9 +70,10 @@ def domain_differences_table(
 ) -> pd.DataFrame:
     """DIFFERENCES_COLUMNS: the difference of each declared pair in each domain that its split has questions of.
 
-    Descriptive: no domain was declared as a test, so there is no p. Differences are treatment minus control; ``low``
-    and ``high`` resample contexts and are empty in a domain whose questions share one context. ``identical`` counts
-    the questions to which both showed the same text. Of comparisons and budgets the order is as declared.
+    Descriptive: these domains were not declared as tests, so there is no p. Differences are treatment minus control;
+    ``low`` and ``high`` resample contexts: they are empty in a domain whose questions share one context, and equal, so
+    no measure of chance, where no two contexts differ. ``identical`` counts the questions to which both showed the
+    same text. Comparisons and budgets come as declared.
 
     Raises:
         ValueError: a comparison has several policies on a side, so that it is not of a declared pair.

@@ -97,8 +97,9 @@ VIEWS: Final[Mapping[str, View]] = {
     ),
     "domain_differences": View(
         "Table 2, the differences of declared pairs by domain: treatment minus control, bootstrap interval with "
-        "contexts resampled; none where the questions of a domain share one context. Descriptive: no domain was "
-        f"declared as a test, so there is no p. {SAME_TEXT} {UNITS}",
+        "contexts resampled; none where the questions of a domain share one context, and without width, so no measure "
+        "of chance, where no two contexts differ. Descriptive: these domains were not declared as tests, so there is "
+        f"no p. {SAME_TEXT} {UNITS}",
         (
             text("name", "name"),
             *ARMS,

@@ -82,8 +82,8 @@ def test_how_the_sides_were_picked_and_from_how_many_is_shown():
     table = pd.DataFrame(rows).assign(treatment_candidates=3, control_candidates=2)[list(COMPARISONS_COLUMNS)]
     figure = comparisons_section(study_of(comparisons=table)).figures[0]
     assert [mark["where"] for mark in marks(figure)] == [
-        "1,800 chars, all, picked on the same questions",
-        "1,800 chars, all, picked on train and dev",
+        "1,800 chars, all, picked on the same questions, family table_4",
+        "1,800 chars, all, picked on train and dev, family table_4",
     ]
     assert "Same questions: the best was picked on the questions that are compared." in figure.caption
     headers = [column.header for column in figure.tables[0].columns]
