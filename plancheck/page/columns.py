@@ -126,6 +126,8 @@ RECALL: Final = (
 )
 MECHANISMS: Final = (
     BUDGET,
+    *PAIR,
+    *PICK,
     Column("Measure", "measure"),
     Column("Scores of", "scorer"),
     Column("Wins", "wins", "count"),
@@ -134,7 +136,9 @@ MECHANISMS: Final = (
     Column("Mean of losses", "mean_losses", "number"),
     Column("Median of wins", "median_wins", "number"),
     Column("Median of losses", "median_losses", "number"),
+    Column("Untested for", "untested"),
     *P,
+    Column("Members of the family", "members", "count"),
 )
 SENSITIVITY: Final = (
     Column("Fill", "fill"),
@@ -143,7 +147,15 @@ SENSITIVITY: Final = (
     *OUTCOMES,
     Column("Mean Jaccard of selections", "jaccard", "number"),
 )
-ORDER: Final = (Column("Selector", "selector"), *PAIR, BUDGET, *OUTCOMES)
+ORDER: Final = (
+    Column("Held", "held"),
+    Column("Selector", "selector"),
+    *PAIR,
+    BUDGET,
+    *OUTCOMES,
+    Column("Same set of atoms", "same_set", "count"),
+    Column("Control shows several atoms", "several_atoms", "count"),
+)
 POWER: Final = (
     BUDGET,
     *PAIR,

@@ -14,6 +14,7 @@ PICKED = {
     "same_questions": "best of several, same questions",
     "nested": "best of several on train and dev",
 }
+HELD = {"shown": "atoms shown held", "selected": "plan held"}
 Row = Mapping[Any, Any]
 
 
@@ -27,7 +28,7 @@ def comparisons_section(study: Study) -> Section:
         paired_figure(study, "comparisons", "Declared comparisons", columns.COMPARISONS),
         paired_figure(study, "budgets", "Best planner against best control at each budget", columns.BUDGETS),
         paired_figure(study, "sensitivity", "The trained planner against its early adapter", columns.SENSITIVITY),
-        paired_figure(study, "order", "The selector's own order against the hybrid order", columns.ORDER),
+        paired_figure(study, "order", "Hybrid order against the selector's own order", columns.ORDER),
     )
     return Section("comparisons", "Paired differences", lead, figures)
 
@@ -73,8 +74,9 @@ def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
 
 
 def where(row: Row) -> str:
-    """Budget, split where the table has several, and how the arms were picked."""
+    """Budget, split where the table has several, how the arms were picked, and what an order is compared under."""
     parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), "")]
+    parts.append(HELD.get(row.get("held", ""), ""))
     return ", ".join(part for part in parts if part)
 
 

@@ -6,21 +6,43 @@ from typing import Annotated, Literal
 from pydantic import Field, PositiveInt
 
 from plancheck.errors import doubled
-from plancheck.params.pack import Pack, Policy
+from plancheck.params.pack import Pack
 from plancheck.params.section import Name, Section, Seed
+
+Budget = PositiveInt | Literal["largest", "smallest", "smaller"]
+
+
+def budgets(meant: Budget, budgets_chars: Sequence[int]) -> list[int]:
+    """The budgets in characters that a number or a word means among ``budgets_chars``, in their order.
+
+    A number means itself, also where it is not among them. "smaller" means all but the largest, and the only one where
+    there is one.
+    """
+    match meant:
+        case "largest":
+            return [max(budgets_chars)]
+        case "smallest":
+            return [min(budgets_chars)]
+        case "smaller":
+            return [budget for budget in budgets_chars if budget < max(budgets_chars)] or list(budgets_chars)
+        case number:
+            return [number]
 
 
 class BestOf(Section):
-    """The control with most right answers among a tier's policies, or among those listed; a tie goes to the earlier."""
+    """The policy with most right answers in a tier, or among those listed; a tie goes to the earlier."""
 
     best_of: str | list[str]
+
+
+Side = str | BestOf
 
 
 class DeclaredComparison(Section):
     """A paired comparison written down before its result is seen."""
 
     treatment: str
-    control: str | BestOf
+    control: Side
     budget_chars: PositiveInt | Literal["largest", "smallest"]
     split: Literal["all", "test"]
 
@@ -36,11 +58,12 @@ class DeclaredComparison(Section):
 
 
 class Mechanisms(Section):
-    """Whose wins and losses are looked into: a planner policy against one that shows the reranker's order."""
+    """Whose wins and losses are looked into: a planner policy against another policy, or the best of several."""
 
     treatment: str
-    control: str
-    top: PositiveInt = Field(description="how many of the reranker's first atoms are its choice")
+    control: Side
+    budget_chars: Budget
+    top: PositiveInt = Field(description="how many of a ranking's first atoms are its choice")
 
 
 ROUTER_TIER = "router"
@@ -58,10 +81,6 @@ def control_problems(policies: Sequence[str], pack: Pack) -> list[str]:
         *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
         *(f"{name!r} comes twice" for name in doubled(policies) if name in known),
     ]
-
-
-def shows_reranked_order(policy: Policy) -> bool:
-    return policy.fill == "rerank" and policy.selector is None and policy.anchors is None
 
 
 class Analyze(Section):
@@ -97,23 +116,16 @@ class Analyze(Section):
         for name, declared in self.comparisons.items():
             found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
         if self.mechanisms:
-            arms = (self.mechanisms.treatment, self.mechanisms.control)
-            found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
-            if arms[0] == arms[1]:
-                found.append(f"analyze.mechanisms: {arms[0]!r} is compared with itself")
-            if arms[1] in pack.policies and not shows_reranked_order(pack.policies[arms[1]]):
-                found.append(
-                    f"analyze.mechanisms.control: {arms[1]!r} does not show the reranker's order alone; name a policy "
-                    "with fill 'rerank', without selector and anchors"
-                )
-            if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
-                found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
+            name = self.mechanisms.treatment
+            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, pack)]
+            if name in pack.policies and not pack.policies[name].selector:
+                found.append(f"analyze.mechanisms.treatment: {name!r} has no selector, so it selects nothing")
         return found
 
-    def comparison_problems(self, declared: DeclaredComparison, pack: Pack) -> list[str]:
+    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, pack: Pack) -> list[str]:
         """The rules that one comparison breaks."""
         found = []
-        controls = self.candidates(declared)
+        controls = self.candidates(declared.control)
         match declared.control:
             case BestOf(best_of=list()):
                 if len(controls) < 2:
@@ -126,17 +138,17 @@ class Analyze(Section):
         found += [problem for problem in unknown_policies([declared.treatment], pack) if problem not in found]
         if declared.treatment in controls:
             found.append(f"{declared.treatment!r} is compared with itself")
-        if declared.budget(pack.budgets_chars) not in pack.budgets_chars:
-            budgets = ", ".join(map(str, pack.budgets_chars))
-            found.append(f"budget_chars must be among pack.budgets_chars {budgets}, got {declared.budget_chars}")
+        if set(budgets(declared.budget_chars, pack.budgets_chars)) - set(pack.budgets_chars):
+            known = ", ".join(map(str, pack.budgets_chars))
+            found.append(f"budget_chars must be among pack.budgets_chars {known}, got {declared.budget_chars}")
         return found
 
-    def candidates(self, declared: DeclaredComparison) -> list[str]:
-        """The controls of a comparison, as declared: one, or those that the best is picked from."""
-        match declared.control:
+    def candidates(self, side: Side) -> list[str]:
+        """The policies of a side of a comparison, as declared: one, or those that the best is picked from."""
+        match side:
             case BestOf(best_of=str() as tier):
                 return self.tiers.get(tier, [])
-            case BestOf(best_of=list() as policies):
-                return policies
+            case BestOf(best_of=policies):
+                return list(policies)
             case policy:
-                return [str(policy)]
+                return [policy]

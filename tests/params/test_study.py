@@ -7,11 +7,12 @@ import yaml
 from dvc.utils.hydra import compose_and_dump
 
 from plancheck.errors import StudyError
+from plancheck.params.analyze import budgets
 from plancheck.params.study import parse_params, read_params
 
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
-FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order"]
+FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order", "hybrid_first"]
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +121,26 @@ def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
 
 
 @pytest.mark.parametrize(
+    ("meant", "packed", "expected"),
+    [
+        ("largest", [400, 900, 600], [900]),
+        ("smallest", [400, 900, 600], [400]),
+        ("smaller", [400, 900, 600], [400, 600]),
+        ("smaller", [900], [900]),
+        (600, [900], [600]),
+    ],
+)
+def test_a_budget_is_a_number_or_a_word_for_some_of_those_packed(meant, packed, expected):
+    assert budgets(meant, packed) == expected
+
+
+def test_any_policy_is_a_control_of_the_mechanisms(composed):
+    for control in ("bm25", "rerank_anchor", "sft+nothing"):
+        params = parse_params(composed("demo", f"analyze.mechanisms.control={control}"), name="x")
+        assert params.analyze.candidates(params.analyze.mechanisms.control) == [control]
+
+
+@pytest.mark.parametrize(
     ("override", "expected"),
     [
         ("analyze.tiers.direct=[nowhere]", "analyze.tiers.direct: 'nowhere' is not in pack.policies"),
@@ -141,9 +162,10 @@ def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
         ("analyze.comparisons.guided.control={best_of:[bm25,sft+bm25]}", "best_of: 'sft+bm25' has a selector, so it"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
-        ("analyze.mechanisms.control=sft+hybrid_anchor", "analyze.mechanisms: 'sft+hybrid_anchor' is compared with it"),
-        ("analyze.mechanisms.control=bm25", "analyze.mechanisms.control: 'bm25' does not show the reranker's order"),
-        ("analyze.mechanisms.control=rerank_anchor", "'rerank_anchor' does not show the reranker's order alone"),
+        ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
+        ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
+        ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
+        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 1800"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )
