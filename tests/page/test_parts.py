@@ -11,7 +11,7 @@ from plancheck.page.families import CONTROLS, FAMILIES, families_of
 from plancheck.page.insides import matched_supervision
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
-from plancheck.page.mechanisms import mechanisms_arms, mechanisms_figure, family_text
+from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_figure
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
