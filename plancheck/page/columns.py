@@ -39,6 +39,7 @@ PICK: Final = (
 )
 PAIR: Final = (Column("Treatment", "treatment"), Column("Control", "control"))
 SPLIT: Final = Column("Split", "split")
+DOMAIN: Final = Column("Domain", "domain")
 
 LADDER: Final = (
     Column("Planner", "planner"),
@@ -87,17 +88,10 @@ COMPARISONS: Final = (
     Column("Equivalence p", "equivalence_p", "p"),
 )
 BEST_OF_ALL: Final = (BUDGET, *PAIR, *PICKED, SPLIT, *OUTCOMES)
-DOMAIN_DIFFERENCES: Final = (
-    Column("Comparison", "name"),
-    *PAIR,
-    BUDGET,
-    SPLIT,
-    Column("Domain", "domain"),
-    *DIFFERENCE,
-)
+DOMAIN_DIFFERENCES: Final = (Column("Comparison", "name"), *PAIR, BUDGET, SPLIT, DOMAIN, *DIFFERENCE)
 DOMAINS: Final = (
     Column("Policy", "policy"),
-    Column("Domain", "domain"),
+    DOMAIN,
     Column("Questions", "questions", "count"),
     Column("Right", "correct", "count"),
     ACCURACY,
@@ -143,6 +137,8 @@ RECALL: Final = (
 )
 MECHANISMS: Final = (
     BUDGET,
+    *PAIR,
+    *PICK,
     Column("Measure", "measure"),
     Column("Scores of", "scorer"),
     Column("Wins", "wins", "count"),
@@ -151,7 +147,9 @@ MECHANISMS: Final = (
     Column("Mean of losses", "mean_losses", "number"),
     Column("Median of wins", "median_wins", "number"),
     Column("Median of losses", "median_losses", "number"),
+    Column("Untested for", "untested"),
     *P,
+    Column("Members of the family", "members", "count"),
 )
 SENSITIVITY: Final = (
     Column("Fill", "fill"),
@@ -160,7 +158,15 @@ SENSITIVITY: Final = (
     *OUTCOMES,
     Column("Mean Jaccard of selections", "jaccard", "number"),
 )
-ORDER: Final = (Column("Selector", "selector"), *PAIR, BUDGET, *OUTCOMES)
+ORDER: Final = (
+    Column("Held", "held"),
+    Column("Selector", "selector"),
+    *PAIR,
+    BUDGET,
+    *OUTCOMES,
+    Column("Same set of atoms", "same_set", "count"),
+    Column("Control shows several atoms", "several_atoms", "count"),
+)
 POWER: Final = (
     BUDGET,
     *PAIR,

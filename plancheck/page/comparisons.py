@@ -14,8 +14,13 @@ PICKED = {
     "same_questions": "picked on the same questions",
     "nested": "picked on train and dev",
 }
-ADJUSTED_OVER = {"family": "family", "pick": "kind of pick"}  # columns that tell families of tests apart
+ADJUSTED_OVER = {
+    "family": "family",
+    "pick": "kind of pick",
+    "held": "thing held",
+}  # columns that tell families of tests apart
 UNNAMED = "declared"  # the family of comparisons that are given none
+HELD = {"shown": "atoms shown held", "selected": "plan held"}
 Row = Mapping[Any, Any]
 
 
@@ -29,7 +34,7 @@ def comparisons_section(study: Study) -> Section:
         paired_figure(study, "comparisons", "Declared comparisons", columns.COMPARISONS),
         paired_figure(study, "best_of_all", "Best of all planners against best of all controls", columns.BEST_OF_ALL),
         paired_figure(study, "sensitivity", "The trained planner against its early adapter", columns.SENSITIVITY),
-        paired_figure(study, "order", "The selector's own order against the hybrid order", columns.ORDER),
+        paired_figure(study, "order", "Hybrid order against the selector's own order", columns.ORDER),
     )
     return Section("comparisons", "Paired differences", lead, figures)
 
@@ -78,10 +83,15 @@ def outcome(row: Row) -> str:
 
 
 def where(row: Row) -> str:
-    """Budget, split where the table has several, how the arms were picked, and a family of tests of its own."""
+    """Budget, split where the table has several, how arms were picked, a family of tests of its own, what is held."""
     family = row.get("family", UNNAMED)
-    named = "" if family == UNNAMED else f"family {family}"
-    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), ""), named]
+    parts = [
+        f"{row['budget_chars']:,} chars",
+        row.get("split", ""),
+        PICKED.get(row.get("pick", ""), ""),
+        "" if family == UNNAMED else f"family {family}",
+        HELD.get(row.get("held", ""), ""),
+    ]
     return ", ".join(part for part in parts if part)
 
 

@@ -6,17 +6,18 @@ from typing import Annotated
 from pydantic import Field, PositiveInt
 
 from plancheck.errors import doubled
-from plancheck.params.comparison import BestOf, DeclaredComparison, Side
-from plancheck.params.pack import Pack, Policy
+from plancheck.params.comparison import BestOf, Budget, DeclaredComparison, Side, budgets
+from plancheck.params.pack import Pack
 from plancheck.params.section import Name, Section, Seed
 
 
 class Mechanisms(Section):
-    """Whose wins and losses are looked into: a planner policy against one that shows the reranker's order."""
+    """Whose wins and losses are looked into: a planner policy against another policy, or the best of several."""
 
     treatment: str
-    control: str
-    top: PositiveInt = Field(description="how many of the reranker's first atoms are its choice")
+    control: Side
+    budget_chars: Budget
+    top: PositiveInt = Field(description="how many of a ranking's first atoms are its choice")
 
 
 ROUTER_TIER = "router"
@@ -39,10 +40,6 @@ def candidate_problems(policies: Sequence[str], pack: Pack) -> list[str]:
     """What keeps ``policies`` from being distinct policies of the study."""
     twice = [name for name in doubled(policies) if name in pack.policies]
     return [*unknown_policies(policies, pack), *(f"{name!r} comes twice" for name in twice)]
-
-
-def shows_reranked_order(policy: Policy) -> bool:
-    return policy.fill == "rerank" and policy.selector is None and policy.anchors is None
 
 
 class Analyze(Section):
@@ -82,20 +79,13 @@ class Analyze(Section):
             found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
         found += [f"analyze.by_domain: {problem}" for problem in self.by_domain_problems()]
         if self.mechanisms:
-            arms = (self.mechanisms.treatment, self.mechanisms.control)
-            found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
-            if arms[0] == arms[1]:
-                found.append(f"analyze.mechanisms: {arms[0]!r} is compared with itself")
-            if arms[1] in pack.policies and not shows_reranked_order(pack.policies[arms[1]]):
-                found.append(
-                    f"analyze.mechanisms.control: {arms[1]!r} does not show the reranker's order alone; name a policy "
-                    "with fill 'rerank', without selector and anchors"
-                )
-            if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
-                found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
+            name = self.mechanisms.treatment
+            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, pack)]
+            if name in pack.policies and not pack.policies[name].selector:
+                found.append(f"analyze.mechanisms.treatment: {name!r} has no selector, so it selects nothing")
         return found
 
-    def comparison_problems(self, declared: DeclaredComparison, pack: Pack) -> list[str]:
+    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, pack: Pack) -> list[str]:
         """The rules that one comparison breaks."""
         treatments, controls = self.candidates(declared.treatment), self.candidates(declared.control)
         rules = control_problems if isinstance(declared.control, BestOf) else candidate_problems
@@ -107,7 +97,7 @@ class Analyze(Section):
         known = ", ".join(map(str, pack.budgets_chars))
         found += [
             f"budget_chars must be among pack.budgets_chars {known}, got {budget}"
-            for budget in declared.budgets(pack.budgets_chars)
+            for budget in budgets(declared.budget_chars, pack.budgets_chars)
             if budget not in pack.budgets_chars
         ]
         return list(dict.fromkeys(found))

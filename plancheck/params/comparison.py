@@ -45,10 +45,6 @@ class DeclaredComparison(Section):
     split: Literal["all", "test"]
     family: Name = Field(default="declared", description="p is adjusted over the comparisons of a family")
 
-    def budgets(self, budgets_chars: Sequence[int]) -> list[int]:
-        """The budgets in characters that it is made at: see the function."""
-        return budgets(self.budget_chars, budgets_chars)
-
     @property
     def picked(self) -> bool:
         """Whether a side is the best of several policies."""

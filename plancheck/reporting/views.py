@@ -179,17 +179,32 @@ VIEWS: Final[Mapping[str, View]] = {
         (text("fill", "fill"), BUDGET, *PAIRED, decimal("Jaccard", "jaccard", 2)),
     ),
     "order": View(
-        f"Plans in the selector's own order (treatment) against the hybrid ranking's order. {HOW} p is adjusted "
-        "(Benjamini and Hochberg) over all rows.",
-        (text("selector", "selector"), *ARMS, BUDGET, *PAIRED),
+        f"Plans in the hybrid ranking's order (treatment) against the selector's own order. {HOW} Held shown: both "
+        "show the same atoms; held selected: the order decides also which atoms of a longer plan fit. Same set: "
+        "questions in which both show the same set of atoms; several atoms: those in which the control shows two or "
+        "more, for with fewer there is no order. p is adjusted (Benjamini and Hochberg) over the rows of one held.",
+        (
+            text("held", "held"),
+            text("selector", "selector"),
+            *ARMS,
+            BUDGET,
+            *PAIRED,
+            whole("same set", "same_set"),
+            whole("several atoms", "several_atoms"),
+        ),
     ),
     "mechanisms": View(
         "What tells wins from losses: each measure over the questions that the treatment alone, or the control alone, "
         "answers right. p: two-sided Mann-Whitney U test, which takes questions for independent; none with fewer than "
-        "5 wins or losses. p is adjusted (Benjamini and Hochberg) over all tests of the table.",
+        "5 wins or losses. Each row is a member of the family: a measure of a scorer at a budget. p is adjusted "
+        "(Benjamini and Hochberg) over those that are tested; untested says why the others are not. Displacement: how "
+        "many of the reranker's first atoms the treatment does not show; from control: the share of them that the "
+        "control shows and the treatment does not. Pick same_questions: the best control on these questions.",
         (
             BUDGET,
             *ARMS,
+            text("pick", "pick"),
+            whole("candidates", "candidates"),
             text("measure", "measure"),
             text("scorer", "scorer"),
             *OUTCOMES,
@@ -197,7 +212,9 @@ VIEWS: Final[Mapping[str, View]] = {
             decimal("of losses", "mean_losses", 3),
             decimal("median of wins", "median_wins", 3),
             decimal("of losses", "median_losses", 3),
+            text("untested", "untested"),
             *TESTS,
+            whole("members", "members"),
         ),
     ),
     "power": View(

@@ -163,9 +163,11 @@ def study_tables(selectors, tiers, right, domain_of, test):
     ]  # fmt: skip
     measures = [("jaccard_at_10", None), *product(("entropy", "gini"), ("bm25", "dense", "rerank"))]
     mechanisms = [
-        {"budget_chars": budget, "treatment": "sft+hybrid_anchor", "control": "rerank", "measure": measure,
-         "scorer": scorer, "wins": 5, "losses": 7, "mean_wins": 0.41 + place / 50, "mean_losses": 0.52,
-         "median_wins": 0.4, "median_losses": 0.5, "p": 0.3, "p_adjusted": 0.8, "tests": len(measures) * len(BUDGETS)}
+        {"budget_chars": budget, "treatment": "sft+hybrid_anchor", "control": "rerank", "pick": "same_questions",
+         "candidates": 3, "measure": measure, "scorer": scorer, "wins": 5, "losses": 7,
+         "mean_wins": 0.41 + place / 50, "mean_losses": 0.52,
+         "median_wins": 0.4, "median_losses": 0.5, "p": 0.3, "p_adjusted": 0.8, "tests": len(measures) * len(BUDGETS),
+         "members": len(measures) * len(BUDGETS)}
         for budget, (place, (measure, scorer)) in product(BUDGETS, enumerate(measures))
     ]  # fmt: skip
     power = [

@@ -12,7 +12,7 @@ from plancheck.params.study import parse_params, read_params
 
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
-FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order"]
+FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order", "hybrid_first"]
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +114,11 @@ def test_the_ladder_of_a_profile_holds_every_control_once_and_no_planner(compose
 
 def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
     params = parse_params(composed("demo", "pack.budgets_chars=[400,900]", "route.budget_chars=900"), name="x")
-    budgets = {
-        name: declared.budgets(params.pack.budgets_chars) for name, declared in params.analyze.comparisons.items()
+    meant = {
+        name: budgets(declared.budget_chars, params.pack.budgets_chars)
+        for name, declared in params.analyze.comparisons.items()
     }
-    assert (budgets["guided"], budgets["guided_smallest"], budgets["best_planner"]) == ([900], [400], [400])
+    assert (meant["guided"], meant["guided_smallest"], meant["best_planner"]) == ([900], [400], [400])
 
 
 @pytest.mark.parametrize(
@@ -142,7 +143,7 @@ def test_every_published_comparison_is_declared_in_every_profile(profile, compos
         (" or ".join(params.analyze.candidates(declared.treatment)),
          " or ".join(params.analyze.candidates(declared.control)), declared.split, declared.family, budget)
         for declared in params.analyze.comparisons.values()
-        for budget in declared.budgets(params.pack.budgets_chars)
+        for budget in budgets(declared.budget_chars, params.pack.budgets_chars)
     }  # fmt: skip
     large, *small = params.pack.budgets_chars
     rerankers = "rerank or rerank_anchor or rerank_fused"
@@ -169,6 +170,12 @@ def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
     override = f"analyze.comparisons.guided={{{sides},budget_chars:900,split:all}}"
     analyze = parse_params(composed("demo", override, "analyze.by_domain=[]"), name="demo").analyze
     assert analyze.candidates(analyze.comparisons["guided"].treatment) == ["rerank", "rerank_anchor", "rerank_fused"]
+
+
+def test_any_policy_is_a_control_of_the_mechanisms(composed):
+    for control in ("bm25", "rerank_anchor", "sft+nothing"):
+        params = parse_params(composed("demo", f"analyze.mechanisms.control={control}"), name="x")
+        assert params.analyze.candidates(params.analyze.mechanisms.control) == [control]
 
 
 @pytest.mark.parametrize(
@@ -216,9 +223,10 @@ def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
         ),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
-        ("analyze.mechanisms.control=sft+hybrid_anchor", "analyze.mechanisms: 'sft+hybrid_anchor' is compared with it"),
-        ("analyze.mechanisms.control=bm25", "analyze.mechanisms.control: 'bm25' does not show the reranker's order"),
-        ("analyze.mechanisms.control=rerank_anchor", "'rerank_anchor' does not show the reranker's order alone"),
+        ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
+        ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
+        ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
+        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 1800"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )
