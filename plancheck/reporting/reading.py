@@ -16,6 +16,7 @@ WORDS: Final = (
     "domain",
     "family",
     "fill",
+    "held",
     "kind",
     "measure",
     "name",
@@ -32,6 +33,7 @@ WORDS: Final = (
     "split",
     "tier",
     "treatment",
+    "untested",
     "verdict",
 )
 REMEDY: Final = "Run `dvc repro -f analyze`."

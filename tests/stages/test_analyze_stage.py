@@ -28,6 +28,8 @@ from plancheck.records import (
     Question,
     Span,
 )
+from plancheck.reporting.columns import COLUMNS
+from plancheck.reporting.reading import read_report
 from plancheck.reporting.views import VIEWS
 from plancheck.stages import analyze
 
@@ -181,6 +183,14 @@ def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
     }
     analyze.run(params())
     assert written(folder) == first
+
+
+def test_every_table_is_read_back_as_it_was_written(folder):
+    analyze.run(params(by_domain=["plan"]))
+    for name in VIEWS:
+        path = folder / "reports" / "tables" / f"{name}.csv"
+        table = read_report(path, COLUMNS[name])
+        assert list(table.columns) == list(COLUMNS[name]) and len(table) == len(path.read_text().splitlines()) - 1
 
 
 def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_passes_every_tier(folder):
