@@ -137,7 +137,8 @@ def domain_differences_figure(study: Study) -> Figure:
     caption = (
         "Descriptive: these domains were not declared as tests, so there is no p. Accuracy of treatment minus control, "
         f"{questions_of(drawn)} questions a domain. Bars: {study.percent} percentile bootstrap intervals, clustered by "
-        "shared context; where no two contexts differ an interval has no width, which is no measure of chance. "
+        "shared context; where no two contexts differ an interval has no width, which is no measure of chance, and "
+        "a domain of one context has none and is in the table alone. "
         f"Grey band: differences below the margin of {100 * study.margin:g} points."
     )
     return Figure(figure, title, caption, (Drawing("domain-differences-chart", chart),), tables=(view,))
