@@ -21,8 +21,8 @@ SEPARATOR = "\n\n"  # between pieces that do not touch; its characters count tow
 class Packed:
     """What is shown of a context.
 
-    ``chars`` counts the text with its separators; ``cut`` says whether the last atom was cut at the budget;
-    ``skipped`` counts atoms left out because they did not fit whole (overflow "skip" only).
+    ``chars`` counts the text with its separators; ``cut`` says whether an atom was cut at the budget; ``skipped``
+    counts atoms left out because they did not fit whole (overflow "skip" only).
     """
 
     pieces: tuple[Piece, ...]
@@ -68,6 +68,30 @@ def pack(atoms: Sequence[Atom], *, budget_chars: int, overflow: Overflow, merge_
             cut = True
         break
     return Packed(tuple(pieces), used, cut, skipped)
+
+
+def reordered(packed: Packed, order: Sequence[Atom], *, budget_chars: int) -> Packed:
+    """The pieces of a packed context in another order, still within the budget.
+
+    Pieces that touched can stand apart in the new order and then take a separator. Where these do not fit, pieces are
+    cut from the last one backwards, to one character at least, whatever the overflow rule: every atom stays shown. A
+    budget too small for that shows as many pieces as fit. Room that separators leave free stays free.
+
+    Args:
+        packed: by `pack` with the same budget.
+        order: holds every atom of ``packed`` once; pieces of one atom keep their order.
+        budget_chars: most characters, at least 1.
+    """
+    place = {atom.atom_id: number for number, atom in enumerate(order)}
+    pieces = sorted(packed.pieces, key=lambda piece: place[piece.atom_id])
+    before = list(pieces)
+    for number, piece in reversed(list(enumerate(pieces))):
+        end = piece.end
+        while end > piece.start + 1 and (excess := added_chars([], pieces) - budget_chars) > 0:
+            end = max(end - excess, piece.start + 1)  # cut off from the next piece, it may need a separator: look again
+            pieces[number] = Piece(piece.atom_id, piece.start, end)
+    pieces = fit([], pieces, budget_chars)
+    return Packed(tuple(pieces), added_chars([], pieces), packed.cut or pieces != before, packed.skipped)
 
 
 def head(atoms: Sequence[Atom], *, budget_chars: int) -> Packed:

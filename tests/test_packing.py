@@ -3,7 +3,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.atoms import cut
-from plancheck.packing import SEPARATOR, evidence_recall, head, head_tail, pack, packed_id, packed_text, uncovered
+from plancheck.packing import (
+    SEPARATOR,
+    Packed,
+    evidence_recall,
+    head,
+    head_tail,
+    pack,
+    packed_id,
+    packed_text,
+    reordered,
+    uncovered,
+)
 from plancheck.records import Atom, Piece, Span
 
 TEXT = "abcdefghijklmnopqrstuvwxyz" * 4
@@ -109,6 +120,45 @@ def test_cutting_fills_the_budget_unless_the_atoms_run_out(order, budget):
     result = packed(order, budget)
     whole = packed(order, 10_000)
     assert result.chars == whole.chars if whole.chars <= budget else budget - result.chars <= len(SEPARATOR)
+
+
+def test_another_order_shows_the_same_pieces_also_the_one_that_was_cut():
+    before = packed([3, 0], 30)
+    after = reordered(before, ATOMS, budget_chars=30)
+    assert after.pieces == (before.pieces[1], before.pieces[0])
+    assert (after.chars, after.cut) == (30, True)
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (
+            14,
+            [("c", 10, 13), ("b", 4, 10), ("a", 0, 1)],
+        ),  # two separators more: the last piece gives up to one character
+        (12, [("c", 10, 13), ("b", 4, 8), ("a", 0, 1)]),
+        (7, [("c", 10, 11), ("b", 4, 5), ("a", 0, 1)]),
+        (6, [("c", 10, 11), ("b", 4, 5)]),  # no room for three atoms
+    ],
+)
+def test_separators_that_the_new_order_needs_are_cut_from_the_end_and_leave_every_atom_shown(budget, expected):
+    touching = [Atom("a", "c", 0, 4, 0), Atom("b", "c", 4, 10, 0), Atom("c", "c", 10, 13, 0)]
+    before = Packed(tuple(Piece(atom.atom_id, atom.start, atom.end) for atom in touching), 13, False, 0)
+    after = reordered(before, touching[::-1], budget_chars=budget)
+    assert [(piece.atom_id, piece.start, piece.end) for piece in after.pieces] == expected
+    assert after.cut and after.chars == len(packed_text(TEXT, after.pieces)) <= budget
+
+
+@given(orders, budgets, st.sampled_from(["cut", "skip", "stop"]), st.booleans(), st.permutations(ATOMS))
+def test_another_order_shows_the_same_atoms_within_the_budget(order, budget, overflow, merge, by):
+    before = packed(order, budget, overflow, merge)
+    after = reordered(before, by, budget_chars=budget)
+    assert len(packed_text(TEXT, after.pieces)) == after.chars <= budget
+    shown = list(dict.fromkeys(piece.atom_id for piece in after.pieces))
+    assert shown == [atom.atom_id for atom in by if atom.atom_id in shown]
+    assert set(after.pieces) == set(before.pieces) or after.cut
+    if budget >= (1 + len(SEPARATOR)) * len(before.pieces):
+        assert set(shown) == {piece.atom_id for piece in before.pieces}
 
 
 @given(budgets)

@@ -1,4 +1,4 @@
-"""What a planner chose, against what a reranker would have chosen."""
+"""What a planner chose, against what a ranking would have chosen."""
 
 from collections.abc import Collection, Hashable, Mapping
 from statistics import fmean
@@ -10,17 +10,32 @@ def jaccard(first: Collection[Hashable], second: Collection[Hashable]) -> float:
     return len(left & right) / len(left | right) if left | right else 1.0
 
 
-def displacement(top: Collection[str], shown: Collection[str], shown_by_control: Collection[str]) -> float | None:
-    """How much of the reranker's choice the planner pushed out of the packed context.
+def displacement(top: Collection[str], shown: Collection[str]) -> int | None:
+    """How many of the reranker's first atoms the planner's packed context does not show, as published.
 
     Args:
         top: the reranker's first k atoms, fewer where the pool is smaller.
         shown: atoms in the planner policy's packed context, whole or cut.
-        shown_by_control: atoms in the reranker policy's packed context at the same budget, whole or cut.
 
     Returns:
-        The share of ``top`` that the control shows and the planner policy does not, 0 to 1. The budget bounds it: what
-        the control itself has no room for is not displaced. None where ``top`` is empty.
+        0 to k. It counts also what the budget has no room for, whoever chooses. None where ``top`` is empty.
+    """
+    return len(set(top) - set(shown)) if top else None
+
+
+def displacement_from_control(
+    top: Collection[str], shown: Collection[str], shown_by_control: Collection[str]
+) -> float | None:
+    """The share of the reranker's first atoms that the control shows and the planner's packed context does not.
+
+    Args:
+        top: the reranker's first k atoms, fewer where the pool is smaller.
+        shown: atoms in the planner policy's packed context, whole or cut.
+        shown_by_control: atoms in the control's packed context at the same budget, whole or cut.
+
+    Returns:
+        0 to 1. What the control itself does not show, for lack of room or by another order than the reranker's, is not
+        displaced. None where ``top`` is empty.
     """
     if not top:
         return None

@@ -4,20 +4,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from plancheck.mechanisms.choices import displacement, jaccard, mean_rank
+from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank
 from plancheck.records import SCORERS
 from plancheck.statistics.flatness import flatness
 
 NO_SCORER: Final = ""
+RERANKER: Final = "rerank"
+OVERLAPPED: Final = ("bm25", RERANKER)  # as published; SCORERS that a plan is set against
 Measure = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """What a scorer says of a question: ranks of atoms (1 = best) and the scores of the candidate pool."""
+    """What a scorer says of a question: ranks of atoms (1 = best) and the scores of the candidate pool.
+
+    The reranker ranks the pool alone, the others every atom.
+    """
 
     ranks: Mapping[str, int]
     pool_scores: Sequence[float]
+
+    def first(self, count: int) -> list[str]:
+        """The first ``count`` atom IDs, best first; fewer where fewer are ranked."""
+        return sorted(self.ranks, key=self.ranks.__getitem__)[:count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,6 @@ class Case:
 
     Attributes:
         selected: atom IDs that the plan names; none where it failed.
-        reranked: atom IDs of the pool in the reranker's order.
         shown: atom IDs in the treatment's packed context.
         shown_by_control: atom IDs in the control's.
         scorers: by name, each of SCORERS.
@@ -34,7 +42,6 @@ class Case:
     """
 
     selected: Sequence[str]
-    reranked: Sequence[str]
     shown: Sequence[str]
     shown_by_control: Sequence[str]
     scorers: Mapping[str, Scored]
@@ -44,18 +51,24 @@ class Case:
 def measures(case: Case, *, top: int) -> dict[Measure, float | None]:
     """By (measure, scorer or ""), the family's every member, always the same and in this order; None where undefined.
 
-    - jaccard: of the selected atoms and the reranker's first ``top``; undefined for a failed plan.
-    - displacement: of the reranker's first ``top`` from the packed context.
+    - jaccard: of the selected atoms and the first ``top`` of BM25 over all atoms, and of the reranker over its pool;
+      undefined for a failed plan.
+    - displacement: how many of the reranker's first ``top`` the packed context does not show.
+    - displacement_from_control: the share of them that the control shows and the packed context does not.
     - evidence_recall: of the packed context.
     - mean_rank: of the selected atoms, by each scorer; undefined for a failed plan.
     - normalised_entropy, top_gap, gini, variation: of the pool's scores, by each scorer.
+
+    The published family has 92 members, which the paper does not list; this one is ours.
     """
-    chosen = case.reranked[:top]
+    chosen = case.scorers[RERANKER].first(top)
     found: dict[Measure, float | None] = {
-        ("jaccard", "rerank"): jaccard(case.selected, chosen) if case.selected else None,
-        ("displacement", "rerank"): displacement(chosen, case.shown, case.shown_by_control),
-        ("evidence_recall", NO_SCORER): case.evidence_recall,
+        ("jaccard", scorer): jaccard(case.selected, case.scorers[scorer].first(top)) if case.selected else None
+        for scorer in OVERLAPPED
     }
+    found["displacement", RERANKER] = displacement(chosen, case.shown)
+    found["displacement_from_control", RERANKER] = displacement_from_control(chosen, case.shown, case.shown_by_control)
+    found["evidence_recall", NO_SCORER] = case.evidence_recall
     for scorer in SCORERS:
         found["mean_rank", scorer] = mean_rank(case.selected, case.scorers[scorer].ranks)
     for scorer in SCORERS:

@@ -14,7 +14,7 @@ P: Final = (
 )
 
 SAME: Final = Column("Shown the same text", "identical", "count")
-OUTCOMES: Final = (
+DIFFERENCE: Final = (
     Column("Questions", "questions", "count"),
     Column("Contexts", "contexts", "count"),
     Column("Treatment, %", "treatment_accuracy", "percent"),
@@ -24,6 +24,9 @@ OUTCOMES: Final = (
     Column("Ties", "ties", "count"),
     SAME,
     Column("Difference, points [clustered by context]", "difference", "points", "low", "high"),
+)
+OUTCOMES: Final = (
+    *DIFFERENCE,
     Column("By question", "difference", "points", "plain_low", "plain_high"),
     *P,
     Column("Discordance, %", "discordance", "percent"),
@@ -36,6 +39,7 @@ PICK: Final = (
 )
 PAIR: Final = (Column("Treatment", "treatment"), Column("Control", "control"))
 SPLIT: Final = Column("Split", "split")
+DOMAIN: Final = Column("Domain", "domain")
 
 LADDER: Final = (
     Column("Planner", "planner"),
@@ -68,19 +72,26 @@ HELDOUT: Final = (
     Column("All: right", "all_correct", "count"),
     Column("All (partly transductive): accuracy, % [Wilson]", "all_accuracy", "percent", "all_low", "all_high"),
 )
+PICKED: Final = (
+    Column("Picked", "pick"),
+    Column("Treatments to pick from", "treatment_candidates", "count"),
+    Column("Controls to pick from", "control_candidates", "count"),
+)
 COMPARISONS: Final = (
     Column("Comparison", "name"),
+    Column("Family of tests", "family"),
     *PAIR,
-    *PICK,
+    *PICKED,
     BUDGET,
     SPLIT,
     *OUTCOMES,
     Column("Equivalence p", "equivalence_p", "p"),
 )
-BUDGETS: Final = (BUDGET, *PAIR, *PICK, SPLIT, *OUTCOMES)
+BEST_OF_ALL: Final = (BUDGET, *PAIR, *PICKED, SPLIT, *OUTCOMES)
+DOMAIN_DIFFERENCES: Final = (Column("Comparison", "name"), *PAIR, BUDGET, SPLIT, DOMAIN, *DIFFERENCE)
 DOMAINS: Final = (
     Column("Policy", "policy"),
-    Column("Domain", "domain"),
+    DOMAIN,
     Column("Questions", "questions", "count"),
     Column("Right", "correct", "count"),
     ACCURACY,
@@ -129,6 +140,8 @@ RECALL: Final = (
 )
 MECHANISMS: Final = (
     BUDGET,
+    *PAIR,
+    *PICK,
     Column("Measure", "measure"),
     Column("Scores of", "scorer"),
     Column("Wins", "wins", "count"),
@@ -137,7 +150,9 @@ MECHANISMS: Final = (
     Column("Mean of losses", "mean_losses", "number"),
     Column("Median of wins", "median_wins", "number"),
     Column("Median of losses", "median_losses", "number"),
+    Column("Untested for", "untested"),
     *P,
+    Column("Members of the family", "members", "count"),
 )
 SENSITIVITY: Final = (
     Column("Fill", "fill"),
@@ -146,7 +161,15 @@ SENSITIVITY: Final = (
     *OUTCOMES,
     Column("Mean Jaccard of selections", "jaccard", "number"),
 )
-ORDER: Final = (Column("Selector", "selector"), *PAIR, BUDGET, *OUTCOMES)
+ORDER: Final = (
+    Column("Held", "held"),
+    Column("Selector", "selector"),
+    *PAIR,
+    BUDGET,
+    *OUTCOMES,
+    Column("Same set of atoms", "same_set", "count"),
+    Column("Control shows several atoms", "several_atoms", "count"),
+)
 POWER: Final = (
     BUDGET,
     *PAIR,

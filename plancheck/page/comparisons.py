@@ -1,4 +1,4 @@
-"""Sections of paired comparisons: declared ones, each budget, sensitivity and packing order."""
+"""Sections of paired comparisons: declared ones, the best of all, sensitivity and packing order."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,23 +11,30 @@ from plancheck.page.charts.intervals import forest
 from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
 
 PICKED = {
-    "same_questions": "best of several, same questions",
-    "nested": "best of several on train and dev",
+    "same_questions": "picked on the same questions",
+    "nested": "picked on train and dev",
 }
+ADJUSTED_OVER = {
+    "family": "family",
+    "pick": "kind of pick",
+    "held": "thing held",
+}  # columns that tell families of tests apart
+UNNAMED = "declared"  # the family of comparisons that are given none
+HELD = {"shown": "atoms shown held", "selected": "plan held"}
 Row = Mapping[Any, Any]
 
 
 def comparisons_section(study: Study) -> Section:
     lead = (
-        "Differences between two policies on the same questions: treatment minus control. A control picked as the best "
-        "of several on the questions it is then tested on is labelled so, and given again as picked on train and dev "
-        "and tested on test."
+        "Differences between two policies on the same questions: treatment minus control. A side picked as the best of "
+        "several on the questions that are then compared is labelled so, and given again as picked on train and dev "
+        "and compared on test."
     )
     figures = (
         paired_figure(study, "comparisons", "Declared comparisons", columns.COMPARISONS),
-        paired_figure(study, "budgets", "Best planner against best control at each budget", columns.BUDGETS),
+        paired_figure(study, "best_of_all", "Best of all planners against best of all controls", columns.BEST_OF_ALL),
         paired_figure(study, "sensitivity", "The trained planner against its early adapter", columns.SENSITIVITY),
-        paired_figure(study, "order", "The selector's own order against the hybrid order", columns.ORDER),
+        paired_figure(study, "order", "Hybrid order against the selector's own order", columns.ORDER),
     )
     return Section("comparisons", "Paired differences", lead, figures)
 
@@ -63,30 +70,41 @@ def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
             "high": table["high"].to_numpy(),
             "p_adjusted": table["p_adjusted"].to_numpy(),
             "colour": [study.family(row["treatment"]).colour for row in rows],
-            "detail": [
-                f"{row['wins']:,} wins, {row['losses']:,} losses, {row['ties']:,} ties of {row['questions']:,}; "
-                f"{row['identical']:,} saw the same text"
-                for row in rows
-            ],
+            "detail": [outcome(row) for row in rows],
         }
     )
 
 
+def outcome(row: Row) -> str:
+    return (
+        f"{row['wins']:,} wins, {row['losses']:,} losses, {row['ties']:,} ties of {row['questions']:,}; "
+        f"{row['identical']:,} saw the same text"
+    )
+
+
 def where(row: Row) -> str:
-    """Budget, split where the table has several, and how the arms were picked."""
-    parts = [f"{row['budget_chars']:,} chars", row.get("split", ""), PICKED.get(row.get("pick", ""), "")]
+    """Budget, split where the table has several, how arms were picked, a family of tests of its own, what is held."""
+    family = row.get("family", UNNAMED)
+    parts = [
+        f"{row['budget_chars']:,} chars",
+        row.get("split", ""),
+        PICKED.get(row.get("pick", ""), ""),
+        "" if family == UNNAMED else f"family {family}",
+        HELD.get(row.get("held", ""), ""),
+    ]
     return ", ".join(part for part in parts if part)
 
 
 def forest_caption(study: Study, table: pd.DataFrame) -> str:
     picked = "pick" in table and (table["pick"] == "same_questions").any()
+    one = " and ".join(f"one {what}" for name, what in ADJUSTED_OVER.items() if name in table)
     same = int((table["identical"] == table["questions"]).sum())
     void = f" {same:,} of these {len(table):,} show both sides the same text throughout: they say nothing."
     return (
         f"Accuracy of treatment minus control, {questions_of(table)} questions. "
-        f"{'Same questions: the best was picked on the questions it is tested on. ' if picked else ''}"
+        f"{'Same questions: the best was picked on the questions that are compared. ' if picked else ''}"
         f"Bars: {study.percent} percentile bootstrap intervals, clustered by shared context. Filled: exact two-sided "
-        "sign test, adj. p (Benjamini-Hochberg over the table's rows of one kind of pick) at most "
+        f"sign test, adj. p (Benjamini-Hochberg over the table's rows{f' of {one}' if one else ''}) at most "
         f"{1 - study.confidence:.2g}; hollow: above. Grey band: differences below the margin of "
         f"{100 * study.margin:g} points."
         f"{void if same else ''}"

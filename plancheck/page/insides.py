@@ -1,27 +1,13 @@
-"""Sections on what happens inside: packed contexts, evidence, mechanisms and training."""
-
-from typing import Final
+"""Sections on what happens inside: packed contexts, evidence and training."""
 
 import pandas as pd
 
 from plancheck.page import columns
 from plancheck.page.cells import percentage, table_view
 from plancheck.page.charts.contents import composition, recall, selected
-from plancheck.page.charts.mechanisms import wins_and_losses
 from plancheck.page.charts.training import loss_curve
 from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
 from plancheck.reporting.results import ALL
-
-MEASURES: Final = {
-    "jaccard": "Overlap of plan and reranker's top (Jaccard)",
-    "displacement": "Share of the reranker's top displaced",
-    "evidence_recall": "Evidence recall",
-    "mean_rank": "Mean rank of the selected atoms",
-    "normalised_entropy": "Normalised entropy of the pool's scores",
-    "top_gap": "Gap between the two best scores",
-    "gini": "Gini index of the pool's scores",
-    "variation": "Coefficient of variation of the pool's scores",
-}
 
 
 def composition_section(study: Study) -> Section:
@@ -90,42 +76,6 @@ def selection_figure(study: Study) -> Figure:
         )
     chart = selected(rows, description=f"Evidence recall and precision of {len(rows)} selectors.")
     return Figure(figure, title, caption, (Drawing("selection-chart", chart),), tables=(view,))
-
-
-def mechanisms_section(study: Study) -> Section:
-    lead = (
-        "What tells the questions that the planner wins from those that it loses. Exploratory: many tests, few pairs."
-    )
-    return Section("mechanisms", "Mechanisms", lead, (mechanisms_figure(study),))
-
-
-def mechanisms_figure(study: Study) -> Figure:
-    figure, title = "wins-and-losses", "Measures over wins and over losses"
-    table = study.table("mechanisms")
-    if table.empty:
-        return Figure(figure, title, absent="mechanisms.csv holds no row: no win or no loss to tell apart.")
-    view = table_view("mechanisms.csv", table, columns.MECHANISMS, caption=title + ".")
-    drawn = table[table["mean_wins"].notna() & table["mean_losses"].notna()]
-    if drawn.empty:
-        return Figure(figure, title, absent="No measure has both wins and losses to compare.", tables=(view,))
-    drawings = []
-    for place, measure in enumerate(dict.fromkeys(drawn["measure"])):
-        rows = drawn[drawn["measure"] == measure]
-        labels = [
-            f"{'' if pd.isna(scorer) else f'{scorer}, '}{int(budget):,}"
-            for scorer, budget in zip(rows["scorer"], rows["budget_chars"], strict=True)
-        ]
-        chart = wins_and_losses(rows.assign(label=labels), description=f"Mean {measure} over wins and over losses.")
-        drawings.append(Drawing(f"mechanism-{place}", chart, MEASURES.get(measure, str(measure).replace("_", " "))))
-    alpha = 1 - study.confidence
-    tests, found = int(table["p_adjusted"].notna().sum()), int((table["p_adjusted"] <= alpha).sum())
-    arms = table.iloc[0]
-    caption = (
-        f"{arms['treatment']} against {arms['control']}. Dots: mean over wins; crosses: over losses; a row a scorer "
-        f"and budget in characters. Of {tests:,} tests with enough wins and losses, {found:,} hold at {alpha:.2g} "
-        "after Benjamini-Hochberg adjustment."
-    )
-    return Figure(figure, title, caption, tuple(drawings), tables=(view,))
 
 
 def training_section(study: Study) -> Section:

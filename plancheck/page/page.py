@@ -9,12 +9,8 @@ from plancheck.page.cells import TableView, table_view
 from plancheck.page.comparisons import comparisons_section
 from plancheck.page.controls import controls_section
 from plancheck.page.families import FAMILIES
-from plancheck.page.insides import (
-    composition_section,
-    evidence_section,
-    mechanisms_section,
-    training_section,
-)
+from plancheck.page.insides import composition_section, evidence_section, training_section
+from plancheck.page.mechanisms import mechanisms_section
 from plancheck.page.power import power_section
 from plancheck.page.render import render
 from plancheck.page.results import accuracy_section, domains_section

@@ -1,14 +1,16 @@
-"""Sections of accuracies: by budget, held out, and by domain."""
+"""Sections of accuracies: by budget, held out, and by domain with the difference of declared pairs."""
 
 from collections.abc import Iterable, Iterator
 
+import numpy as np
 import pandas as pd
 
 from plancheck.page import columns
 from plancheck.page.cells import table_view
 from plancheck.page.charts.accuracy import by_budget
 from plancheck.page.charts.domains import heat_map
-from plancheck.page.charts.intervals import heldout
+from plancheck.page.charts.intervals import forest, heldout
+from plancheck.page.comparisons import outcome
 from plancheck.page.families import CONTROLS, FAMILIES, HARNESS
 from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
 from plancheck.reporting.results import ALL
@@ -93,7 +95,7 @@ def heldout_figure(study: Study) -> Figure:
 
 def domains_section(study: Study) -> Section:
     lead = "Where a policy is strong and where it is weak. Few questions a domain make wide intervals: see the table."
-    return Section("domains", "Domains", lead, (domains_figure(study),))
+    return Section("domains", "Domains", lead, (domains_figure(study), domain_differences_figure(study)))
 
 
 def domains_figure(study: Study) -> Figure:
@@ -113,3 +115,49 @@ def domains_figure(study: Study) -> Figure:
         note="The file also holds the other budgets." if len(rows) < len(table) else "",
     )  # fmt: skip
     return Figure(figure, title, caption, (Drawing("domains-chart", chart),), tables=(view,))
+
+
+def domain_differences_figure(study: Study) -> Figure:
+    """The differences of declared pairs by domain; a domain without an interval is in the table alone."""
+    figure, title = "domain-differences", "Difference of declared pairs by domain"
+    table = study.table("domain_differences")
+    if table.empty:
+        return Figure(figure, title, absent="domain_differences.csv holds no row: analyze.by_domain names no pair.")
+    view = table_view("domain_differences.csv", table, columns.DOMAIN_DIFFERENCES, caption=f"{title}.")
+    drawn = table[table["low"].notna()]
+    if drawn.empty:
+        return Figure(figure, title, absent="The questions of each domain share one context, so there is no interval.",
+                      tables=(view,))  # fmt: skip
+    chart = forest(
+        domain_rows(study, drawn),
+        description=f"{title}: {len(drawn)} differences with intervals.",
+        margin=study.margin,
+        confidence=study.confidence,
+    )
+    caption = (
+        "Descriptive: these domains were not declared as tests, so there is no p. Accuracy of treatment minus control, "
+        f"{questions_of(drawn)} questions a domain. Bars: {study.percent} percentile bootstrap intervals, clustered by "
+        "shared context; where no two contexts differ an interval has no width, which is no measure of chance, and "
+        "a domain of one context has none and is in the table alone. "
+        f"Grey band: differences below the margin of {100 * study.margin:g} points."
+    )
+    return Figure(figure, title, caption, (Drawing("domain-differences-chart", chart),), tables=(view,))
+
+
+def domain_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
+    """What the forest plot draws of differences by domain: no p, so no point is filled."""
+    rows = table.to_dict("records")
+    return pd.DataFrame(
+        {
+            "label": [row["domain"] for row in rows],
+            "where": [
+                f"{row['treatment']} − {row['control']}, {row['budget_chars']:,} chars, {row['split']}, "
+                f"n = {row['questions']:,}"
+                for row in rows
+            ],
+            **{name: table[name].to_numpy() for name in ("difference", "low", "high")},
+            "p_adjusted": np.nan,
+            "colour": [study.family(row["treatment"]).colour for row in rows],
+            "detail": [outcome(row) for row in rows],
+        }
+    )

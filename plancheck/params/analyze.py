@@ -1,46 +1,23 @@
 """Section analyze: what is compared, tier by tier and as declared."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
 from plancheck.errors import doubled
-from plancheck.params.pack import Pack, Policy
+from plancheck.params.comparison import BestOf, Budget, DeclaredComparison, Side, budgets
+from plancheck.params.pack import Pack
 from plancheck.params.section import Name, Section, Seed
 
 
-class BestOf(Section):
-    """The control with most right answers among a tier's policies, or among those listed; a tie goes to the earlier."""
-
-    best_of: str | list[str]
-
-
-class DeclaredComparison(Section):
-    """A paired comparison written down before its result is seen."""
-
-    treatment: str
-    control: str | BestOf
-    budget_chars: PositiveInt | Literal["largest", "smallest"]
-    split: Literal["all", "test"]
-
-    def budget(self, budgets_chars: Sequence[int]) -> int:
-        """The budget in characters, where "largest" and "smallest" are meant among ``budgets_chars``."""
-        match self.budget_chars:
-            case "largest":
-                return max(budgets_chars)
-            case "smallest":
-                return min(budgets_chars)
-            case number:
-                return number
-
-
 class Mechanisms(Section):
-    """Whose wins and losses are looked into: a planner policy against one that shows the reranker's order."""
+    """Whose wins and losses are looked into: a planner policy against another policy, or the best of several."""
 
     treatment: str
-    control: str
-    top: PositiveInt = Field(description="how many of the reranker's first atoms are its choice")
+    control: Side
+    budget_chars: Budget
+    top: PositiveInt = Field(description="how many of a ranking's first atoms are its choice")
 
 
 ROUTER_TIER = "router"
@@ -54,14 +31,15 @@ def control_problems(policies: Sequence[str], pack: Pack) -> list[str]:
     """What keeps ``policies`` from being distinct controls."""
     known = [name for name in dict.fromkeys(policies) if name in pack.policies]
     return [
-        *unknown_policies(policies, pack),
         *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
-        *(f"{name!r} comes twice" for name in doubled(policies) if name in known),
+        *candidate_problems(policies, pack),
     ]
 
 
-def shows_reranked_order(policy: Policy) -> bool:
-    return policy.fill == "rerank" and policy.selector is None and policy.anchors is None
+def candidate_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+    """What keeps ``policies`` from being distinct policies of the study."""
+    twice = [name for name in doubled(policies) if name in pack.policies]
+    return [*unknown_policies(policies, pack), *(f"{name!r} comes twice" for name in twice)]
 
 
 class Analyze(Section):
@@ -79,6 +57,9 @@ class Analyze(Section):
     )
     tiers: Annotated[dict[Name, Annotated[list[str], Field(min_length=1)]], Field(min_length=1)]
     comparisons: dict[Name, DeclaredComparison] = Field(default_factory=dict)
+    by_domain: list[str] = Field(
+        default_factory=list, description="comparisons whose difference is given by domain; descriptive, without p"
+    )
     mechanisms: Mechanisms | None = None
 
     def problems(self, pack: Pack) -> list[str]:
@@ -99,47 +80,59 @@ class Analyze(Section):
         ]
         for name, declared in self.comparisons.items():
             found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
+        found += [f"analyze.by_domain: {problem}" for problem in self.by_domain_problems()]
         if self.mechanisms:
-            arms = (self.mechanisms.treatment, self.mechanisms.control)
-            found += [f"analyze.mechanisms: {problem}" for problem in unknown_policies(arms, pack)]
-            if arms[0] == arms[1]:
-                found.append(f"analyze.mechanisms: {arms[0]!r} is compared with itself")
-            if arms[1] in pack.policies and not shows_reranked_order(pack.policies[arms[1]]):
-                found.append(
-                    f"analyze.mechanisms.control: {arms[1]!r} does not show the reranker's order alone; name a policy "
-                    "with fill 'rerank', without selector and anchors"
-                )
-            if arms[0] in pack.policies and not pack.policies[arms[0]].selector:
-                found.append(f"analyze.mechanisms.treatment: {arms[0]!r} has no selector, so it selects nothing")
+            name = self.mechanisms.treatment
+            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, pack)]
+            if name in pack.policies and not pack.policies[name].selector:
+                found.append(f"analyze.mechanisms.treatment: {name!r} has no selector, so it selects nothing")
         return found
 
-    def comparison_problems(self, declared: DeclaredComparison, pack: Pack) -> list[str]:
+    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, pack: Pack) -> list[str]:
         """The rules that one comparison breaks."""
-        found = []
-        controls = self.candidates(declared)
-        match declared.control:
-            case BestOf(best_of=list()):
-                if len(controls) < 2:
-                    found.append("best_of needs a tier's name, or two or more policies to pick from")
-                found += [f"best_of: {problem}" for problem in control_problems(controls, pack)]
-            case BestOf(best_of=tier) if tier not in self.tiers:
-                found.append(f"best_of names no tier {tier!r}; there are {', '.join(self.tiers)}")
-            case str() as policy:
-                found += unknown_policies([policy], pack)
-        found += [problem for problem in unknown_policies([declared.treatment], pack) if problem not in found]
-        if declared.treatment in controls:
-            found.append(f"{declared.treatment!r} is compared with itself")
-        if declared.budget(pack.budgets_chars) not in pack.budgets_chars:
-            budgets = ", ".join(map(str, pack.budgets_chars))
-            found.append(f"budget_chars must be among pack.budgets_chars {budgets}, got {declared.budget_chars}")
-        return found
+        treatments, controls = self.candidates(declared.treatment), self.candidates(declared.control)
+        rules = control_problems if isinstance(declared.control, BestOf) else candidate_problems
+        found = [
+            *self.side_problems(declared.treatment, candidate_problems(treatments, pack)),
+            *self.side_problems(declared.control, rules(controls, pack)),
+            *(f"{name!r} is compared with itself" for name in treatments if name in controls),
+        ]
+        known = ", ".join(map(str, pack.budgets_chars))
+        found += [
+            f"budget_chars must be among pack.budgets_chars {known}, got {budget}"
+            for budget in budgets(declared.budget_chars, pack.budgets_chars)
+            if budget not in pack.budgets_chars
+        ]
+        return list(dict.fromkeys(found))
 
-    def candidates(self, declared: DeclaredComparison) -> list[str]:
-        """The controls of a comparison, as declared: one, or those that the best is picked from."""
-        match declared.control:
+    def side_problems(self, side: Side, of_policies: Sequence[str]) -> list[str]:
+        """What is wrong with a side of a comparison, its policies' own problems among it."""
+        match side:
+            case BestOf(best_of=str() as tier):
+                there_are = f"there are {', '.join(self.tiers)}"
+                return [] if tier in self.tiers else [f"best_of names no tier {tier!r}; {there_are}"]
+            case BestOf(best_of=policies):
+                few = ["best_of needs a tier's name, or two or more policies to pick from"] if len(policies) < 2 else []
+                return [*few, *(f"best_of: {problem}" for problem in of_policies)]
+            case _:
+                return list(of_policies)
+
+    def candidates(self, side: Side) -> list[str]:
+        """The policies of a side of a comparison, as declared: one, or those that the best is picked from."""
+        match side:
             case BestOf(best_of=str() as tier):
                 return self.tiers.get(tier, [])
-            case BestOf(best_of=list() as policies):
-                return policies
+            case BestOf(best_of=policies):
+                return list(policies)
             case policy:
-                return [str(policy)]
+                return [policy]
+
+    def by_domain_problems(self) -> list[str]:
+        """The rules that ``by_domain`` breaks: a side picked in every domain anew would be no declared policy."""
+        known = [name for name in dict.fromkeys(self.by_domain) if name in self.comparisons]
+        picked = [name for name in known if self.comparisons[name].picked]
+        return [
+            *(f"{name!r} is not in analyze.comparisons" for name in dict.fromkeys(self.by_domain) if name not in known),
+            *(f"{name!r} picks a side by best_of; name a comparison of one policy with another" for name in picked),
+            *(f"{name!r} comes twice" for name in doubled(self.by_domain) if name in known),
+        ]

@@ -22,11 +22,14 @@ class Policy(Section):
     """What a plan selects comes first, then the anchors, then the fill.
 
     ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking; "none" with a selector is the plan
-    alone. ``order`` is the order of the selected atoms: the selector's own, or that of the hybrid ranking.
+    alone. ``order`` is the order in which the selected atoms are packed, the selector's own or that of the hybrid
+    ranking: where they do not all fit the budget, it decides which of them are shown. ``shown_order`` is the order in
+    which what fits is shown, the packing order or that of the hybrid ranking: it decides nothing else.
     """
 
     selector: Selector | None = None
     order: Literal["selected", "hybrid"] = "selected"
+    shown_order: Literal["packed", "hybrid"] = "packed"
     fill: Ranking | dict[Fusable, Annotated[float, Field(gt=0)] | PositiveInt]
     anchors: Anchors | None = None
 
@@ -40,7 +43,17 @@ class Policy(Section):
             raise ValueError(f"a plan makes no sense before fill {self.fill!r}, which shows spans and no atoms")
         if self.order == "hybrid" and not self.selector:
             raise ValueError("order 'hybrid' orders what a selector names; give a selector, or leave order out")
+        if self.shown_order == "hybrid" and not self.packs_atoms:
+            raise ValueError(
+                f"shown_order 'hybrid' orders atoms that fit, and fill {self.fill!r} without a selector packs none; "
+                "leave it out"
+            )
         return self
+
+    @property
+    def packs_atoms(self) -> bool:
+        """Whether it shows atoms in an order, and not spans of the context or nothing."""
+        return self.selector is not None or self.fill not in ("none", "head", "head_tail")
 
 
 class Pack(Section):

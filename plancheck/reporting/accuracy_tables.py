@@ -1,6 +1,6 @@
-"""Accuracies by split and by domain, each with its Wilson interval."""
+"""Accuracies by split, each with its Wilson interval."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pandas as pd
@@ -12,16 +12,6 @@ HELDOUT_COLUMNS: Final = (
     "policy",
     "budget_chars",
     *(f"{split}_{name}" for split in ("test", ALL) for name in ("questions", "correct", "accuracy", "low", "high")),
-)
-DOMAINS_COLUMNS: Final = (
-    "policy",
-    "budget_chars",
-    "domain",
-    "questions",
-    "correct",
-    "accuracy",
-    "wilson_low",
-    "wilson_high",
 )
 
 
@@ -41,29 +31,6 @@ def heldout_table(results: Results, policies: Sequence[str], budget_chars: int, 
                 row[f"{split}_{name.removeprefix('wilson_')}"] = value
         rows.append(row)
     return pd.DataFrame(rows, columns=list(HELDOUT_COLUMNS))
-
-
-def domains_table(
-    results: Results,
-    domains: Mapping[str, str],
-    policies: Sequence[str],
-    budgets_chars: Sequence[int],
-    *,
-    confidence: float,
-) -> pd.DataFrame:
-    """DOMAINS_COLUMNS: each condition on all questions of each domain, largest domain first, then by name."""
-    members: dict[str, list[str]] = {}
-    for question_id in results.splits[ALL]:
-        members.setdefault(domains[question_id], []).append(question_id)
-    ordered = sorted(members.items(), key=lambda item: (-len(item[1]), item[0]))
-    rows = [
-        {"policy": policy, "budget_chars": budget, "domain": domain}
-        | accuracy_columns(results.right(policy, budget).loc[ids], confidence=confidence)
-        for policy in policies
-        for budget in budgets_chars
-        for domain, ids in ordered
-    ]
-    return pd.DataFrame(rows, columns=list(DOMAINS_COLUMNS))
 
 
 def accuracy_columns(right: pd.Series, *, confidence: float) -> dict[str, float | int]:

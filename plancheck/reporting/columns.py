@@ -13,8 +13,9 @@ from plancheck.reporting import (
     routing_table,
     texts_table,
 )
-from plancheck.reporting.accuracy_tables import DOMAINS_COLUMNS, HELDOUT_COLUMNS
-from plancheck.reporting.comparison_tables import BUDGETS_COLUMNS, COMPARISONS_COLUMNS
+from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS
+from plancheck.reporting.comparison_tables import BEST_OF_ALL_COLUMNS, COMPARISONS_COLUMNS
+from plancheck.reporting.domain_tables import DIFFERENCES_COLUMNS, DOMAINS_COLUMNS
 from plancheck.reporting.selection_table import COLUMNS as SELECTION_COLUMNS
 from plancheck.reporting.variant_tables import ORDER_COLUMNS, SENSITIVITY_COLUMNS
 
@@ -23,9 +24,10 @@ COLUMNS: Final[Mapping[str, Sequence[str]]] = {
     "selection": SELECTION_COLUMNS,
     "heldout": HELDOUT_COLUMNS,
     "domains": DOMAINS_COLUMNS,
+    "domain_differences": DIFFERENCES_COLUMNS,
     "comparisons": COMPARISONS_COLUMNS,
     "ladder": ladder.COLUMNS,
-    "budgets": BUDGETS_COLUMNS,
+    "best_of_all": BEST_OF_ALL_COLUMNS,
     "routing": routing_table.COLUMNS,
     "sensitivity": SENSITIVITY_COLUMNS,
     "order": ORDER_COLUMNS,

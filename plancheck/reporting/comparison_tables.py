@@ -1,91 +1,89 @@
-"""The declared comparisons, and the best planner against the best control at each budget.
+"""The declared comparisons, and the best of all planners against the best of all controls at each budget."""
 
-p is adjusted over a table's rows of one kind of pick.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pandas as pd
 
 from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
-from plancheck.reporting.picks import best, picks
-from plancheck.reporting.results import ALL, SEEN, TEST, Results
+from plancheck.reporting.picks import best, pickings
+from plancheck.reporting.results import ALL, Results
 from plancheck.statistics.equivalence import equivalence_test
 from plancheck.statistics.pairs import Outcomes
 
-COMPARISONS_COLUMNS: Final = (
-    "name",
-    "treatment",
-    "control",
-    "pick",
-    "candidates",
-    "budget_chars",
-    "split",
-    *PAIRED,
-    "equivalence_p",
-)
-BUDGETS_COLUMNS: Final = ("budget_chars", "treatment", "control", "pick", "split", *PAIRED)
+SIDES: Final = ("treatment", "control", "pick", "treatment_candidates", "control_candidates", "budget_chars", "split")
+COMPARISONS_COLUMNS: Final = ("name", "family", *SIDES, *PAIRED, "equivalence_p")
+BEST_OF_ALL_COLUMNS: Final = (*SIDES, *PAIRED)
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A comparison of params.yaml; of several controls the best is picked."""
+    """A comparison of params.yaml, made at each of its budgets; of several policies on a side the best is picked."""
 
-    treatment: str
+    treatments: Sequence[str]
     controls: Sequence[str]
-    budget_chars: int
+    budgets_chars: Sequence[int]
     split: str
+    family: str = "declared"
+
+    @property
+    def picked(self) -> bool:
+        """Whether a side has several policies to pick from."""
+        return len(self.treatments) > 1 or len(self.controls) > 1
 
 
 def comparisons_table(results: Results, declared: Mapping[str, Declared], method: Method) -> pd.DataFrame:
-    """COMPARISONS_COLUMNS, by name as declared.
+    """COMPARISONS_COLUMNS, by name and budget as declared.
 
-    A control that is picked from several gives two rows: picked on the questions of the comparison, and nested.
-    ``equivalence_p`` is the p against "the accuracies differ by the margin or more".
+    Where either side is picked from several there are two rows a budget: both sides picked on the questions of the
+    comparison, and both picked on train and dev and compared on test. ``treatment_candidates`` and
+    ``control_candidates`` are how many each was picked from. p is adjusted over the rows of one family and one kind of
+    pick. ``equivalence_p`` is the p against "the accuracies differ by the margin or more".
     """
     rows = []
     for name, comparison in declared.items():
-        budget = comparison.budget_chars
-        treatment = arm(results, comparison.treatment, budget)
-        for pick in picks(results, comparison.controls, budget, split=comparison.split):
-            figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
-            seen = Outcomes(figures["wins"], figures["losses"], figures["ties"])
-            rows.append(
-                {
-                    "name": name,
-                    "treatment": comparison.treatment,
-                    "control": pick.policy,
-                    "pick": pick.kind,
-                    "candidates": pick.candidates,
-                    "budget_chars": budget,
-                    "split": pick.split,
-                    **figures,
-                    "equivalence_p": equivalence_test(seen, margin=method.margin),
-                }
-            )
-    return table_of(rows, COMPARISONS_COLUMNS, family=lambda row: row["pick"])
+        for row in sides(results, comparison, method, picked=comparison.picked):
+            seen = Outcomes(row["wins"], row["losses"], row["ties"])
+            known = {"name": name, "family": comparison.family}
+            rows.append({**known, **row, "equivalence_p": equivalence_test(seen, margin=method.margin)})
+    return table_of(rows, COMPARISONS_COLUMNS, family=lambda row: (row["family"], row["pick"]))
 
 
-def budgets_table(
+def best_of_all_table(
     results: Results,
     planners: Sequence[str],
     controls: Sequence[str],
     budgets_chars: Sequence[int],
     method: Method,
 ) -> pd.DataFrame:
-    """BUDGETS_COLUMNS: at each budget the best planner against the best control.
+    """BEST_OF_ALL_COLUMNS: at each budget the best of all planners against the best of all controls.
 
     Both are picked on all questions and compared there, which flatters the side with more candidates; and both are
     picked on train and dev, which trained planners learned from, and compared on test. Without planners or controls
-    there are no rows.
+    there are no rows. p is adjusted over the rows of one kind of pick.
     """
-    rows: list[dict[str, Any]] = []
-    for budget in budgets_chars if planners and controls else ():
-        for kind, seen, split in (("same_questions", ALL, ALL), ("nested", SEEN, TEST)):
-            treatment, control = (best(results, policies, budget, seen) for policies in (planners, controls))
-            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, split, method)
-            known = {"budget_chars": budget, "treatment": treatment, "control": control, "pick": kind, "split": split}
-            rows.append({**known, **figures})
-    return table_of(rows, BUDGETS_COLUMNS, family=lambda row: row["pick"])
+    pooled = Declared(planners, controls, budgets_chars if planners and controls else (), ALL)
+    return table_of(
+        list(sides(results, pooled, method, picked=True)), BEST_OF_ALL_COLUMNS, family=lambda row: row["pick"]
+    )
+
+
+def sides(results: Results, declared: Declared, method: Method, *, picked: bool) -> Iterator[dict[str, Any]]:
+    """SIDES and PAIRED of a comparison: a row a budget and way of picking."""
+    for budget in declared.budgets_chars:
+        for picking in pickings(declared.split, picked=picked):
+            treatment, control = (
+                best(results, policies, budget, picking.seen) for policies in (declared.treatments, declared.controls)
+            )
+            ours, theirs = arm(results, treatment, budget), arm(results, control, budget)
+            yield {
+                "treatment": treatment,
+                "control": control,
+                "pick": picking.kind,
+                "treatment_candidates": len(declared.treatments),
+                "control_candidates": len(declared.controls),
+                "budget_chars": budget,
+                "split": picking.split,
+                **paired(ours, theirs, results, picking.split, method),
+            }

@@ -28,7 +28,7 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
     ours = ladder["selector"].isin(list(harness))
     accuracy: dict[str, dict[str, float]] = {"planner": {}, "control": {}}
     gains: dict[str, dict[str, float]] = {}
-    for row in records(tables["budgets"]):
+    for row in records(tables["best_of_all"]):
         budget = str(row["budget_chars"])
         gains.setdefault(row["pick"], {})[budget] = round(row["difference"], DIGITS)
         if row["split"] == ALL:

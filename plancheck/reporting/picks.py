@@ -10,14 +10,25 @@ PickKind = Literal["declared", "same_questions", "nested"]
 
 
 @dataclass(frozen=True, slots=True)
+class Picking:
+    """On which questions the sides of a comparison are picked, and on which they are then compared.
+
+    ``declared``: there is nothing to choose. ``same_questions``: the best is picked on the questions that are compared,
+    which flatters the side with more candidates. ``nested``: it is picked on train and dev and compared on test, which
+    flatters nobody.
+    """
+
+    kind: PickKind
+    seen: str
+    split: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pick:
     """How a policy came to be compared.
 
-    ``declared``: there was nothing to choose. ``same_questions``: it is the best on the questions it is then compared
-    on, so that the comparison flatters it. ``nested``: it is the best on train and dev and compared on test, which
-    flatters nobody.
-
     Attributes:
+        kind: see Picking.
         split: of the questions that are compared.
         candidates: how many policies it was picked from.
     """
@@ -26,6 +37,13 @@ class Pick:
     kind: PickKind
     split: str
     candidates: int
+
+
+def pickings(split: str, *, picked: bool) -> list[Picking]:
+    """How sides are compared on ``split``: as declared, or where one is picked, on the same questions and nested."""
+    if not picked:
+        return [Picking("declared", split, split)]
+    return [Picking("same_questions", split, split), Picking("nested", SEEN, TEST)]
 
 
 def best(results: Results, policies: Sequence[str], budget_chars: int, split: str) -> str:
@@ -39,9 +57,7 @@ def best(results: Results, policies: Sequence[str], budget_chars: int, split: st
 
 def picks(results: Results, policies: Sequence[str], budget_chars: int, *, split: str) -> list[Pick]:
     """One declared policy as it is; of several, the best on the questions of ``split``, then the nested pick."""
-    if len(policies) == 1:
-        return [Pick(policies[0], "declared", split, 1)]
     return [
-        Pick(best(results, policies, budget_chars, split), "same_questions", split, len(policies)),
-        Pick(best(results, policies, budget_chars, SEEN), "nested", TEST, len(policies)),
+        Pick(best(results, policies, budget_chars, picking.seen), picking.kind, picking.split, len(policies))
+        for picking in pickings(split, picked=len(policies) > 1)
     ]

@@ -16,7 +16,9 @@ WORDS: Final = (
     "baseline",
     "control",
     "domain",
+    "family",
     "fill",
+    "held",
     "kind",
     "measure",
     "name",
@@ -33,6 +35,7 @@ WORDS: Final = (
     "split",
     "tier",
     "treatment",
+    "untested",
     "verdict",
 )
 REMEDY: Final = "Run `dvc repro -f analyze`."

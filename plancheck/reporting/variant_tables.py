@@ -1,11 +1,8 @@
-"""Planner policies that differ in one thing: the adapter (sensitivity), or the order of the selected atoms.
-
-p is adjusted over all rows of a table.
-"""
+"""Planner policies that differ in one thing: the adapter (sensitivity), or the order of the selected atoms."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import Final
+from typing import Final, Literal
 
 import pandas as pd
 
@@ -16,7 +13,24 @@ from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.results import ALL, Results
 
 SENSITIVITY_COLUMNS: Final = ("fill", "treatment", "control", "budget_chars", *PAIRED, "jaccard")
-ORDER_COLUMNS: Final = ("selector", "treatment", "control", "budget_chars", *PAIRED)
+ORDER_COLUMNS: Final = (
+    "held",
+    "selector",
+    "treatment",
+    "control",
+    "budget_chars",
+    *PAIRED,
+    "same_set",
+    "several_atoms",
+)
+Held = Literal["shown", "selected"]
+Values = Mapping[str, str]
+# What stays the same when the hybrid ranking orders a plan: the values of the policies with its order and without.
+ORDERS: Final[Mapping[Held, tuple[Values, Values]]] = {
+    "shown": ({"shown_order": "hybrid"}, {"shown_order": "packed"}),
+    "selected": ({"order": "hybrid"}, {"order": "selected"}),
+}
+Shown = Mapping[tuple[str, int], Mapping[str, Sequence[str]]]
 
 
 def sensitivity_table(
@@ -29,7 +43,7 @@ def sensitivity_table(
     """SENSITIVITY_COLUMNS: each policy of ``sft`` against the same policy of ``sft_early``, on all questions.
 
     ``fill`` is the treatment's name without its selector. ``jaccard`` is the mean Jaccard index of the atoms the two
-    selectors select, two failed plans agreeing wholly.
+    selectors select, two failed plans agreeing wholly. p is adjusted over all rows.
     """
     rows = []
     for treatment, control in twins(policies, {"selector": "sft"}, {"selector": "sft_early"}):
@@ -43,21 +57,45 @@ def sensitivity_table(
 
 
 def order_table(
-    results: Results, policies: Mapping[str, Policy], budgets_chars: Sequence[int], method: Method
+    results: Results, policies: Mapping[str, Policy], shown: Shown, budgets_chars: Sequence[int], method: Method
 ) -> pd.DataFrame:
-    """ORDER_COLUMNS: plans shown in the selector's own order against hybrid order, all else equal, on all questions."""
+    """ORDER_COLUMNS: hybrid order (treatment) against the selector's own, all else equal, on all questions.
+
+    Args:
+        results: what each policy answers right.
+        policies: by name, as declared.
+        shown: atom IDs of each packed context, by policy and budget, then by question.
+        budgets_chars: most characters shown.
+        method: of the comparisons.
+
+    Returns:
+        Rows with ``held`` "shown" first: there both show the same atoms. Where it is "selected", only the plan is the
+        same, and what fits the budget may differ. ``same_set`` counts the questions in which both show the same set of
+        atoms, ``several_atoms`` those in which the control shows two or more: with fewer there is no order to study.
+        p is adjusted over the rows of one ``held``.
+    """
     rows = []
-    for treatment, control in twins(policies, {"order": "selected"}, {"order": "hybrid"}):
-        for budget in budgets_chars:
-            figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
-            known = {"treatment": treatment, "control": control, "budget_chars": budget}
-            rows.append({"selector": policies[treatment].selector, **known, **figures})
-    return table_of(rows, ORDER_COLUMNS)
+    for held, (hybrid, own) in ORDERS.items():
+        for treatment, control in twins(policies, hybrid, own):
+            for budget in budgets_chars:
+                figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
+                known = {"held": held, "treatment": treatment, "control": control, "budget_chars": budget}
+                counts = atoms_of_both(shown[treatment, budget], shown[control, budget], results.splits[ALL])
+                rows.append({"selector": policies[treatment].selector, **known, **figures, **counts})
+    return table_of(rows, ORDER_COLUMNS, family=lambda row: row["held"])
 
 
-def twins(
-    policies: Mapping[str, Policy], having: Mapping[str, str], other: Mapping[str, str]
-) -> Iterator[tuple[str, str]]:
+def atoms_of_both(
+    treatment: Mapping[str, Sequence[str]], control: Mapping[str, Sequence[str]], question_ids: Sequence[str]
+) -> dict[str, int]:
+    """Questions in which both show the same set of atoms, and in which the control shows two or more."""
+    return {
+        "same_set": sum(set(treatment[question_id]) == set(control[question_id]) for question_id in question_ids),
+        "several_atoms": sum(len(set(control[question_id])) > 1 for question_id in question_ids),
+    }
+
+
+def twins(policies: Mapping[str, Policy], having: Values, other: Values) -> Iterator[tuple[str, str]]:
     """Names of policies that have some values, each with the first that has the other values and equals it else."""
     for name, policy in policies.items():
         if policy.selector is None or any(getattr(policy, field) != value for field, value in having.items()):

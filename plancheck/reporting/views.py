@@ -16,29 +16,37 @@ DIFFERENCE: Final = interval("difference", "difference", "low", "high", signed=T
 TESTS: Final = (p_value("p", "p"), p_value("adjusted p", "p_adjusted"), whole("tests", "tests"))
 OUTCOMES: Final = (whole("wins", "wins"), whole("losses", "losses"))
 SAME: Final = whole("same text", "identical")
-PAIRED: Final[tuple[Column, ...]] = (
-    N,
+RESULTS: Final[tuple[Column, ...]] = (
     percent("treatment", "treatment_accuracy"),
     percent("control", "control_accuracy"),
     *OUTCOMES,
     whole("ties", "ties"),
     SAME,
+)
+CANDIDATES: Final = (
+    whole("of treatments", "treatment_candidates"),
+    whole("of controls", "control_candidates"),
+)
+PAIRED: Final[tuple[Column, ...]] = (
+    N,
+    *RESULTS,
     DIFFERENCE,
     *TESTS,
     percent("detectable", "detectable"),
 )
 UNITS: Final = "Accuracies in %, differences in percentage points, budgets in characters."
+SAME_TEXT: Final = "Same text: ties of questions to which both showed the same text, so that they could not differ."
 HOW: Final = (
-    f"{UNITS} Same text: ties of questions to which both showed the same text, so that they could not differ. "
+    f"{UNITS} {SAME_TEXT} "
     "Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
     "test, which takes questions for independent. Detectable: the least difference that as many questions find with "
     "the power of params.yaml, before adjustment."
 )
 PICKS: Final = (
-    "Pick same_questions: the best on the questions it is then compared on; nested: the best on train and dev, "
-    "compared on test. Split all is partly transductive: trained planners learned from train and dev questions."
+    "Pick declared: there was nothing to pick; same_questions: the best of each side on the questions that are then "
+    "compared; nested: the best on train and dev, compared on test. Split all is partly transductive: trained planners "
+    "learned from train and dev questions."
 )
-BY_PICK: Final = "p is adjusted (Benjamini and Hochberg) over the rows of one kind of pick."
 
 VIEWS: Final[Mapping[str, View]] = {
     "main": View(
@@ -84,15 +92,36 @@ VIEWS: Final[Mapping[str, View]] = {
         ),
     ),
     "domains": View(
-        f"Table 2. Accuracy by domain with its Wilson interval, all questions. {UNITS}",
+        f"Table 2, the accuracies by domain, each with its Wilson interval, all questions. {UNITS}",
         (POLICY, BUDGET, text("domain", "domain"), N, whole("right", "correct"), ACCURACY),
     ),
-    "comparisons": View(
-        f"Declared comparisons. {HOW} {PICKS} {BY_PICK} Equivalence: p against a difference of the margin or more.",
+    "domain_differences": View(
+        "Table 2, the differences of declared pairs by domain: treatment minus control, bootstrap interval with "
+        "contexts resampled; none where the questions of a domain share one context, and without width, so no measure "
+        "of chance, where no two contexts differ. Descriptive: these domains were not declared as tests, so there is "
+        f"no p. {SAME_TEXT} {UNITS}",
         (
             text("name", "name"),
             *ARMS,
+            BUDGET,
+            SPLIT,
+            text("domain", "domain"),
+            N,
+            whole("contexts", "contexts"),
+            *RESULTS,
+            DIFFERENCE,
+        ),
+    ),
+    "comparisons": View(
+        f"Declared comparisons; those of family table_4 are the published Table 4. {HOW} {PICKS} p is adjusted "
+        "(Benjamini and Hochberg) over the rows of one family and one kind of pick; of treatments, of controls: how "
+        "many each was picked from. Equivalence: p against a difference of the margin or more.",
+        (
+            text("name", "name"),
+            text("family", "family"),
+            *ARMS,
             text("pick", "pick"),
+            *CANDIDATES,
             BUDGET,
             SPLIT,
             *PAIRED,
@@ -120,9 +149,11 @@ VIEWS: Final[Mapping[str, View]] = {
             text("verdict", "verdict"),
         ),
     ),
-    "budgets": View(
-        f"Table 4. The best planner against the best control at each budget. {HOW} {PICKS} {BY_PICK}",
-        (BUDGET, *ARMS, text("pick", "pick"), SPLIT, *PAIRED),
+    "best_of_all": View(
+        "The best of all planners, trained, early and prompted alike (not the harness's own), against the best of all "
+        f"controls of every tier, at each budget. {HOW} {PICKS} p is adjusted (Benjamini and Hochberg) over the rows "
+        "of one kind of pick; of treatments, of controls: how many each was picked from.",
+        (BUDGET, *ARMS, text("pick", "pick"), *CANDIDATES, SPLIT, *PAIRED),
     ),
     "routing": View(
         "Table 3. Oracles and routers, among the two policies of section route (pair), the best control of each tier "
@@ -153,17 +184,32 @@ VIEWS: Final[Mapping[str, View]] = {
         (text("fill", "fill"), BUDGET, *PAIRED, decimal("Jaccard", "jaccard", 2)),
     ),
     "order": View(
-        f"Plans in the selector's own order (treatment) against the hybrid ranking's order. {HOW} p is adjusted "
-        "(Benjamini and Hochberg) over all rows.",
-        (text("selector", "selector"), *ARMS, BUDGET, *PAIRED),
+        f"Plans in the hybrid ranking's order (treatment) against the selector's own order. {HOW} Held shown: both "
+        "show the same atoms; held selected: the order decides also which atoms of a longer plan fit. Same set: "
+        "questions in which both show the same set of atoms; several atoms: those in which the control shows two or "
+        "more, for with fewer there is no order. p is adjusted (Benjamini and Hochberg) over the rows of one held.",
+        (
+            text("held", "held"),
+            text("selector", "selector"),
+            *ARMS,
+            BUDGET,
+            *PAIRED,
+            whole("same set", "same_set"),
+            whole("several atoms", "several_atoms"),
+        ),
     ),
     "mechanisms": View(
         "What tells wins from losses: each measure over the questions that the treatment alone, or the control alone, "
         "answers right. p: two-sided Mann-Whitney U test, which takes questions for independent; none with fewer than "
-        "5 wins or losses. p is adjusted (Benjamini and Hochberg) over all tests of the table.",
+        "5 wins or losses. Each row is a member of the family: a measure of a scorer at a budget. p is adjusted "
+        "(Benjamini and Hochberg) over those that are tested; untested says why the others are not. Displacement: how "
+        "many of the reranker's first atoms the treatment does not show; from control: the share of them that the "
+        "control shows and the treatment does not. Pick same_questions: the best control on these questions.",
         (
             BUDGET,
             *ARMS,
+            text("pick", "pick"),
+            whole("candidates", "candidates"),
             text("measure", "measure"),
             text("scorer", "scorer"),
             *OUTCOMES,
@@ -171,7 +217,9 @@ VIEWS: Final[Mapping[str, View]] = {
             decimal("of losses", "mean_losses", 3),
             decimal("median of wins", "median_wins", 3),
             decimal("of losses", "median_losses", 3),
+            text("untested", "untested"),
             *TESTS,
+            whole("members", "members"),
         ),
     ),
     "power": View(

@@ -68,12 +68,14 @@ def percent(header: str, name: str) -> Column:
 
 
 def interval(header: str, value: str, low: str, high: str, *, signed: bool = False) -> Column:
-    """A share, or a signed difference of shares, with its bounds in brackets."""
+    """A share, or a signed difference of shares, with its bounds in brackets where there are any."""
     shown = signed_points if signed else points
 
     def cell(row: Row) -> str:
         if pd.isna(row[value]):
             return ""
+        if pd.isna(row[low]):
+            return shown(row[value])
         return f"{shown(row[value])} [{shown(row[low])}, {shown(row[high])}]"
 
     return Column(header, cell)

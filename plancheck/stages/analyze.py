@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,18 +13,21 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.params.analyze import ROUTER_TIER
+from plancheck.params.analyze import ROUTER_TIER, Analyze
+from plancheck.params.comparison import budgets
 from plancheck.params.planning import HARNESS_SELECTORS
 from plancheck.params.study import Params
-from plancheck.records import Atom, Question
-from plancheck.reporting.accuracy_tables import domains_table, heldout_table
-from plancheck.reporting.comparison_tables import Declared, budgets_table, comparisons_table
+from plancheck.records import SCORERS, Atom, Question
+from plancheck.reporting.accuracy_tables import heldout_table
+from plancheck.reporting.comparison_tables import Declared, best_of_all_table, comparisons_table
 from plancheck.reporting.composition_table import composition_table
+from plancheck.reporting.domain_tables import domain_differences_table, domains_table
 from plancheck.reporting.ladder import ladder
 from plancheck.reporting.main_table import main_table
 from plancheck.reporting.mechanisms_table import mechanisms_table
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.paired import Method
+from plancheck.reporting.picks import picks
 from plancheck.reporting.power_table import power_table
 from plancheck.reporting.rankings_table import rankings_table
 from plancheck.reporting.results import ALL, Results, join_results, listed, records
@@ -102,12 +104,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
     learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
-    declared = {
-        name: Declared(
-            comparison.treatment, settings.candidates(comparison), comparison.budget(budgets), comparison.split
-        )
-        for name, comparison in settings.comparisons.items()
-    }
+    declared = declared_comparisons(settings, budgets)
     domains = {question_id: question.domain for question_id, question in inputs.questions.items()}
     tables = {
         "main": main_table(
@@ -121,6 +118,9 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
         "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
         "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
         "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
+        "domain_differences": domain_differences_table(
+            results, domains, {name: declared[name] for name in settings.by_domain}, method
+        ),
         "comparisons": comparisons_table(results, declared, method),
         "ladder": ladder(
             results,
@@ -132,10 +132,10 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             router_budget_chars=params.route.budget_chars,
             method=method,
         ),
-        "budgets": budgets_table(results, learned, controls, budgets, method),
+        "best_of_all": best_of_all_table(results, learned, controls, budgets, method),
         "routing": routing_table(inputs.routing, results, planners, method, budget_chars=params.route.budget_chars),
         "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
-        "order": order_table(results, policies, budgets, method),
+        "order": order_table(results, policies, shown_atoms(inputs.packed), budgets, method),
         "mechanisms": mechanisms(inputs, params),
         "composition": composition_table(
             inputs.packed,
@@ -160,47 +160,69 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             }
         ),
     }
-    seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "budgets")]
+    seen = [tables[name][tables[name]["split"] == ALL] for name in ("comparisons", "best_of_all")]
     return tables | {"power": power_table(pd.concat(seen), method)}
+
+
+def declared_comparisons(settings: Analyze, budgets_chars: Sequence[int]) -> dict[str, Declared]:
+    """The comparisons of params.yaml with their policies and budgets, by name."""
+    return {
+        name: Declared(
+            settings.candidates(comparison.treatment),
+            settings.candidates(comparison.control),
+            budgets(comparison.budget_chars, budgets_chars),
+            comparison.split,
+            comparison.family,
+        )
+        for name, comparison in settings.comparisons.items()
+    }
 
 
 def mechanisms(inputs: Inputs, params: Params) -> pd.DataFrame:
     """The table of mechanisms; no rows in a study that looks into none."""
     settings = params.analyze.mechanisms
     if settings is None:
-        return mechanisms_table(inputs.results, {}, treatment="", control="", top=1)
-    selector = params.pack.policies[settings.treatment].selector
-    plans = inputs.plans[str(selector)]
-    scored: dict[str, dict[str, Scored]] = defaultdict(dict)
-    reranked: dict[str, list[str]] = {}
-    for name, rows in inputs.retrieval.groupby("question_id"):
-        question_id = str(name)
-        pool = rows[rows["candidate"]]
-        for scorer in ("bm25", "dense", "rerank"):
-            ranked = rows.dropna(subset=f"{scorer}_rank")
-            ranks = dict(zip(ranked["atom_id"], ranked[f"{scorer}_rank"].astype(int), strict=True))
-            scored[question_id][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
-        reranked[question_id] = pool.sort_values("rerank_rank")["atom_id"].tolist()
-    shown: dict[tuple[str, int], dict[str, dict[str, Any]]] = {}
-    for row in records(inputs.packed):
-        shown.setdefault((row["policy"], row["budget_chars"]), {})[row["question_id"]] = row
-    cases = {
-        budget: {
+        return mechanisms_table(inputs.results, {}, treatment="", controls={}, top=1)
+    plans = inputs.plans[str(params.pack.policies[settings.treatment].selector)]
+    candidates = params.analyze.candidates(settings.control)
+    scored, shown = scored_atoms(inputs.retrieval), shown_atoms(inputs.packed)
+    treated = inputs.packed[inputs.packed["policy"] == settings.treatment]
+    controls, cases = {}, {}
+    for budget in budgets(settings.budget_chars, params.pack.budgets_chars):
+        controls[budget] = picks(inputs.results, candidates, budget, split=ALL)[0]
+        ours, theirs = shown[settings.treatment, budget], shown[controls[budget].policy, budget]
+        recall = treated[treated["budget_chars"] == budget].set_index("question_id")["evidence_recall"]
+        cases[budget] = {
             question_id: Case(
                 selected=[atom.atom_id for atom in plans[question_id]],
-                reranked=reranked[question_id],
-                shown=list(ours["atom_ids"]),
-                shown_by_control=list(shown[settings.control, budget][question_id]["atom_ids"]),
+                shown=ours[question_id],
+                shown_by_control=theirs[question_id],
                 scorers=scored[question_id],
-                evidence_recall=None if pd.isna(ours["evidence_recall"]) else float(ours["evidence_recall"]),
+                evidence_recall=None if pd.isna(recall[question_id]) else float(recall[question_id]),
             )
-            for question_id, ours in shown[settings.treatment, budget].items()
+            for question_id in ours
         }
-        for budget in params.pack.budgets_chars
-    }
-    return mechanisms_table(
-        inputs.results, cases, treatment=settings.treatment, control=settings.control, top=settings.top
-    )
+    return mechanisms_table(inputs.results, cases, treatment=settings.treatment, controls=controls, top=settings.top)
+
+
+def scored_atoms(retrieval: pd.DataFrame) -> dict[str, dict[str, Scored]]:
+    """What each scorer says, by question and scorer."""
+    found: dict[str, dict[str, Scored]] = defaultdict(dict)
+    for question_id, rows in retrieval.groupby("question_id"):
+        pool = rows[rows["candidate"]]
+        for scorer in SCORERS:
+            ranked = rows.dropna(subset=f"{scorer}_rank")
+            ranks = dict(zip(ranked["atom_id"], ranked[f"{scorer}_rank"].astype(int), strict=True))
+            found[str(question_id)][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
+    return found
+
+
+def shown_atoms(packed: pd.DataFrame) -> dict[tuple[str, int], dict[str, list[str]]]:
+    """The atom IDs of every packed context in the order shown, by policy and budget, then by question."""
+    shown: dict[tuple[str, int], dict[str, list[str]]] = defaultdict(dict)
+    for row in records(packed[["question_id", "policy", "budget_chars", "atom_ids"]]):
+        shown[row["policy"], row["budget_chars"]][row["question_id"]] = list(row["atom_ids"])
+    return shown
 
 
 def ranks_of(retrieval: pd.DataFrame, ranking: str) -> dict[tuple[str, str], int]:

@@ -94,6 +94,7 @@ def packed_rows(
     """A question's rows of data/packed.parquet, by policy and budget as declared."""
     rows = []
     positions = {atom.atom_id: position for position, atom in enumerate(atoms)}
+    hybrid = [atoms[position] for position in known.rankings.hybrid]
     for name, policy in settings.policies.items():
         plan = [positions[atom_id] for atom_id in known.plans[policy.selector]] if policy.selector else []
         ordered: Sequence[Atom] = atoms
@@ -108,7 +109,10 @@ def packed_rows(
                 rrf_k=rrf_k,
             )
         for budget in settings.budgets_chars:
-            shown = packed_columns(question, context, pack_one(policy, ordered, settings, budget_chars=budget))
+            packed = pack_one(policy, ordered, settings, budget_chars=budget)
+            if policy.shown_order == "hybrid":
+                packed = packing.reordered(packed, hybrid, budget_chars=budget)
+            shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan
             rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, **shown})
     return rows

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.mechanisms.choices import displacement, jaccard, mean_rank
+from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank
 from plancheck.mechanisms.measures import SCORERS, Case, Scored, measures
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True)
@@ -18,16 +18,25 @@ IDS = st.lists(st.sampled_from("abcdefgh"), unique=True)
         ("", "a", "a", None),
     ],
 )
-def test_displacement_is_what_the_control_shows_of_the_top_and_the_planner_does_not(
+def test_displacement_from_the_control_is_what_it_shows_of_the_top_and_the_planner_does_not(
     top, shown, shown_by_control, expected
 ):
-    assert displacement(top, shown, shown_by_control) == expected
+    assert displacement_from_control(top, shown, shown_by_control) == expected
 
 
-@given(IDS.filter(bool), IDS)
-def test_nothing_is_displaced_from_the_same_context_and_shares_lie_between_0_and_1(top, shown):
-    assert displacement(top, shown, shown) == 0
-    assert 0 <= displacement(top, shown, top) <= 1
+@pytest.mark.parametrize(
+    ("top", "shown", "expected"),
+    [("abcd", "", 4), ("abcd", "dcba", 0), ("abcdefghij", "xa", 9), ("ab", "aa", 1), ("", "a", None)],
+)
+def test_displacement_as_published_counts_what_the_planner_does_not_show_of_the_top(top, shown, expected):
+    assert displacement(top, shown) == expected
+
+
+@given(IDS.filter(bool), IDS, IDS)
+def test_what_is_displaced_from_a_control_is_part_of_what_is_not_shown(top, shown, by_control):
+    assert displacement_from_control(top, shown, shown) == 0
+    assert displacement_from_control(top, shown, top) == displacement(top, shown) / len(top)
+    assert 0 <= displacement_from_control(top, shown, by_control) <= displacement(top, shown) / len(top) <= 1
 
 
 @given(IDS, IDS)
@@ -44,18 +53,20 @@ def test_the_mean_rank_is_of_atoms_that_have_one():
 
 def case(**changes):
     scorers = {name: Scored({"a": 1, "b": 2, "c": 3}, [3.0, 2.0, 1.0]) for name in SCORERS}
-    known = {"selected": ["b"], "reranked": ["a", "b", "c"], "shown": ["b"], "shown_by_control": ["a", "b"]}
+    scorers["bm25"] = Scored({"c": 1, "a": 2, "b": 3}, [3.0, 2.0, 1.0])
+    known = {"selected": ["b"], "shown": ["b"], "shown_by_control": ["a", "b"]}
     return Case(**{**known, "scorers": scorers, "evidence_recall": 0.5, **changes})
 
 
 def test_the_family_has_the_same_members_whatever_the_plan():
     made, failed = measures(case(), top=2), measures(case(selected=[]), top=2)
     assert list(made) == list(failed)
-    assert len(made) == 3 + 3 + 3 * 4
-    assert (made["jaccard", "rerank"], made["displacement", "rerank"]) == (0.5, 0.5)
+    assert len(made) == 2 + 3 + 3 + 3 * 4
+    assert (made["jaccard", "rerank"], made["jaccard", "bm25"]) == (0.5, 0)
+    assert (made["displacement", "rerank"], made["displacement_from_control", "rerank"]) == (1, 0.5)
     assert (made["mean_rank", "dense"], made["evidence_recall", ""]) == (2, 0.5)
     assert failed["jaccard", "rerank"] is None and failed["mean_rank", "bm25"] is None
-    assert failed["displacement", "rerank"] == 0.5
+    assert failed["displacement", "rerank"] == 1
 
 
 def test_top_reaches_no_further_than_the_pool():

@@ -123,12 +123,18 @@ def study_tables(selectors, tiers, right, domain_of, test):
             )  # fmt: skip
     pairs = [(planner, "hybrid_anchor") for planner, selector in planners.items() if selector not in harness]
     compared = [
-        {"name": f"{treatment} and {control}", "treatment": treatment, "control": control, "pick": "declared",
-         "candidates": 1, "budget_chars": budget, "split": split,
+        {"name": f"{treatment} and {control}", "family": "declared", "treatment": treatment, "control": control,
+         "pick": "declared", "treatment_candidates": 1, "control_candidates": 1, "budget_chars": budget, "split": split,
          **paired(right[budget], treatment, control, splits[split]), "equivalence_p": 0.4}
         for (treatment, control), budget, split in product(pairs, BUDGETS, splits)
     ]  # fmt: skip
     comparisons = judged(compared).drop(columns=["verdict", "sentence"]) if compared else pd.DataFrame(columns=["name"])
+    members = {domain: np.flatnonzero(np.array(domain_of) == domain) for domain in dict.fromkeys(domain_of)}
+    differences = [
+        {"name": "guided", "treatment": treatment, "control": control, "budget_chars": max(BUDGETS), "split": "all",
+         "domain": domain, **paired(right[max(BUDGETS)], treatment, control, ids)}
+        for (treatment, control), (domain, ids) in product(pairs, members.items()) if treatment == "sft+hybrid_anchor"
+    ]  # fmt: skip
     sensitivity = comparisons[comparisons["treatment"] == "sft+nothing"].assign(fill="nothing", jaccard=0.4)
     routing = [
         {"scheme": scheme, "router": router, "among": among, "kind": kind, **accuracy(right[1800][policy]),
@@ -160,9 +166,11 @@ def study_tables(selectors, tiers, right, domain_of, test):
     ]  # fmt: skip
     measures = [("jaccard_at_10", None), *product(("entropy", "gini"), ("bm25", "dense", "rerank"))]
     mechanisms = [
-        {"budget_chars": budget, "treatment": "sft+hybrid_anchor", "control": "rerank", "measure": measure,
-         "scorer": scorer, "wins": 5, "losses": 7, "mean_wins": 0.41 + place / 50, "mean_losses": 0.52,
-         "median_wins": 0.4, "median_losses": 0.5, "p": 0.3, "p_adjusted": 0.8, "tests": len(measures) * len(BUDGETS)}
+        {"budget_chars": budget, "treatment": "sft+hybrid_anchor", "control": "rerank", "pick": "same_questions",
+         "candidates": 3, "measure": measure, "scorer": scorer, "wins": 5, "losses": 7,
+         "mean_wins": 0.41 + place / 50, "mean_losses": 0.52,
+         "median_wins": 0.4, "median_losses": 0.5, "p": 0.3, "p_adjusted": 0.8, "tests": len(measures) * len(BUDGETS),
+         "members": len(measures) * len(BUDGETS)}
         for budget, (place, (measure, scorer)) in product(BUDGETS, enumerate(measures))
     ]  # fmt: skip
     power = [
@@ -186,7 +194,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
         "domains": pd.DataFrame(domains),
         "ladder": judged(rungs),
         "comparisons": comparisons,
-        "budgets": comparisons.drop(columns=["name", "candidates"]),
+        "best_of_all": comparisons.drop(columns=["name", "family"], errors="ignore"),
+        "domain_differences": pd.DataFrame(differences),
         "sensitivity": sensitivity,
         "order": pd.DataFrame(columns=["selector", "treatment", "control", "difference"]),
         "routing": pd.DataFrame(routing),
@@ -285,7 +294,7 @@ def study_params(selectors=SELECTORS, tiers=TIERS, path="plancheck/benchmark/lex
     plain["plan"]["selectors"] = sorted({selector for selector in selectors.values() if selector})
     plain["benchmark"]["path"] = path
     plain["route"]["budget_chars"] = max(BUDGETS)
-    plain["analyze"] |= {"tiers": tiers, "comparisons": {}, "mechanisms": None}
+    plain["analyze"] |= {"tiers": tiers, "comparisons": {}, "by_domain": [], "mechanisms": None}
     return plain
 
 

@@ -11,7 +11,16 @@ import pytest
 import yaml
 
 from plancheck.errors import StudyError
-from plancheck.page.columns import COMPOSITION, LADDER, POWER, RANKINGS, TEXTS
+from plancheck.page.columns import (
+    BEST_OF_ALL,
+    COMPARISONS,
+    COMPOSITION,
+    DOMAIN_DIFFERENCES,
+    LADDER,
+    POWER,
+    RANKINGS,
+    TEXTS,
+)
 from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
@@ -74,6 +83,9 @@ def test_the_page_names_no_place_on_this_machine(made):
     ("name", "columns", "caption"),
     [
         ("ladder", LADDER, "The survival ladder."),
+        ("comparisons", COMPARISONS, "Declared comparisons."),
+        ("best_of_all", BEST_OF_ALL, "Best of all planners against best of all controls."),
+        ("domain_differences", DOMAIN_DIFFERENCES, "Difference of declared pairs by domain."),
         ("composition", COMPOSITION, "What the packed contexts are made of, at"),
         ("power", POWER, "Questions needed for an effect."),
         ("rankings", RANKINGS, "Rankings that say nothing."),

@@ -4,12 +4,14 @@ import pandas as pd
 import pytest
 
 from plancheck.page.answer import answer
+from plancheck.page.comparisons import where
 from plancheck.page.controls import choices_figures, documents_figure, rankings_figure, texts_figure, weights_figure
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import CONTROLS, FAMILIES, families_of
-from plancheck.page.insides import matched_supervision, mechanisms_figure
+from plancheck.page.insides import matched_supervision
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
+from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_figure
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
@@ -305,13 +307,42 @@ def test_matched_supervision_is_told_from_the_same_budget_and_questions():
 
 
 def test_measures_of_too_few_wins_to_test_are_drawn_and_the_caption_counts_no_test():
-    row = {"budget_chars": 1800, "treatment": "sft+bm25", "control": "rerank", "measure": "gini", "scorer": "bm25",
+    row = {"budget_chars": 1800, "treatment": "sft+bm25", "control": "rerank", "pick": "declared", "candidates": 1,
+           "measure": "gini", "scorer": "bm25", "untested": "too few wins and losses", "members": 1,
            "wins": 2, "losses": 3, "mean_wins": 0.4, "mean_losses": 0.5, "median_wins": 0.4, "median_losses": 0.5,
            "p": None, "p_adjusted": None, "tests": None}  # fmt: skip
     table = pd.DataFrame([row]).astype({"p": "float64", "p_adjusted": "float64", "tests": "Int64"})
     figure = mechanisms_figure(study_of([], tables={"mechanisms": table}))
     assert len(figure.drawings) == 1
+    assert figure.caption.startswith("sft+bm25 against rerank. ")
+    assert "Size of the family: 1 (measures and their scorers) x 1 (budgets) = 1. " in figure.caption
     assert "Of 0 tests with enough wins and losses, 0 hold" in figure.caption
+
+
+def test_the_mechanisms_name_the_control_picked_at_each_budget_and_the_size_of_the_family():
+    table = pd.DataFrame(
+        {
+            "budget_chars": [900, 900, 600, 600],
+            "treatment": "sft+rerank",
+            "control": ["rerank", "rerank", "fused", "fused"],
+            "candidates": 3,
+            "p_adjusted": [0.01, 0.2, None, 0.3],
+        }
+    )
+    assert mechanisms_arms(table) == (
+        "sft+rerank against rerank at 900 characters and fused at 600 characters, the best of 3 controls on the same "
+        "questions."
+    )
+    assert family_text(table, 0.05).startswith(
+        "Size of the family: 2 (measures and their scorers) x 2 (budgets) = 4. Of 3 tests with enough wins and losses, "
+        "1 hold at 0.05"
+    )
+
+
+def test_a_row_of_the_order_study_says_what_is_held():
+    row = {"budget_chars": 1800, "held": "shown"}
+    assert where(row).replace("\N{NO-BREAK SPACE}", " ") == "1,800 chars, atoms shown held"
+    assert where(row | {"held": "selected"}).endswith("plan held")
 
 
 def test_power_says_what_the_judged_comparison_can_show_and_what_the_margin_takes():

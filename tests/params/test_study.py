@@ -7,11 +7,12 @@ import yaml
 from dvc.utils.hydra import compose_and_dump
 
 from plancheck.errors import StudyError
+from plancheck.params.comparison import budgets
 from plancheck.params.study import parse_params, read_params
 
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
-FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order"]
+FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order", "hybrid_first"]
 
 
 @pytest.fixture(scope="module")
@@ -113,10 +114,68 @@ def test_the_ladder_of_a_profile_holds_every_control_once_and_no_planner(compose
 
 def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
     params = parse_params(composed("demo", "pack.budgets_chars=[400,900]", "route.budget_chars=900"), name="x")
-    budgets = {
-        name: declared.budget(params.pack.budgets_chars) for name, declared in params.analyze.comparisons.items()
+    meant = {
+        name: budgets(declared.budget_chars, params.pack.budgets_chars)
+        for name, declared in params.analyze.comparisons.items()
     }
-    assert (budgets["guided"], budgets["guided_smallest"]) == (900, 400)
+    assert (meant["guided"], meant["guided_smallest"], meant["best_planner"]) == ([900], [400], [400])
+
+
+@pytest.mark.parametrize(
+    ("meant", "budgets_chars", "expected"),
+    [
+        ("smaller", [18000, 9000, 6000], [9000, 6000]),
+        ("smaller", [600, 1800, 900], [600, 900]),
+        ("smaller", [1800], [1800]),
+        ("largest", [600, 1800, 900], [1800]),
+        ("smallest", [900, 600, 1800], [600]),
+        (900, [1800, 900], [900]),
+    ],
+)
+def test_the_words_for_budgets_are_meant_among_those_packed(meant, budgets_chars, expected):
+    assert budgets(meant, budgets_chars) == expected
+
+
+@pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
+def test_every_published_comparison_is_declared_in_every_profile(profile, composed):
+    params = parse_params(composed(profile), name=profile)
+    made = {
+        (" or ".join(params.analyze.candidates(declared.treatment)),
+         " or ".join(params.analyze.candidates(declared.control)), declared.split, declared.family, budget)
+        for declared in params.analyze.comparisons.values()
+        for budget in budgets(declared.budget_chars, params.pack.budgets_chars)
+    }  # fmt: skip
+    large, *small = params.pack.budgets_chars
+    rerankers = "rerank or rerank_anchor or rerank_fused"
+    assert made >= {
+        ("bm25", "hybrid_anchor", "all", "declared", large),
+        ("sft+bm25", "bm25", "all", "declared", large),
+        ("sft+hybrid_anchor", "hybrid_anchor", "all", "declared", large),
+        ("sft+hybrid_anchor", "hybrid_anchor", "test", "declared", large),
+        *(("sft_early+rerank", rerankers, "all", "declared", budget) for budget in small),
+    }
+    assert {row for row in made if row[3] == "table_4"} == {
+        row
+        for budget in small
+        for row in (
+            ("sft+hybrid_anchor or sft+bm25 or sft+rerank", "hybrid_weighted or mmr", "all", "table_4", budget),
+            ("sft+rerank", rerankers, "all", "table_4", budget),
+        )
+    }
+    assert params.analyze.by_domain == ["guided"]
+
+
+def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
+    sides = "treatment:{best_of:rerank},control:{best_of:retrieval}"
+    override = f"analyze.comparisons.guided={{{sides},budget_chars:900,split:all}}"
+    analyze = parse_params(composed("demo", override, "analyze.by_domain=[]"), name="demo").analyze
+    assert analyze.candidates(analyze.comparisons["guided"].treatment) == ["rerank", "rerank_anchor", "rerank_fused"]
+
+
+def test_any_policy_is_a_control_of_the_mechanisms(composed):
+    for control in ("bm25", "rerank_anchor", "sft+nothing"):
+        params = parse_params(composed("demo", f"analyze.mechanisms.control={control}"), name="x")
+        assert params.analyze.candidates(params.analyze.mechanisms.control) == [control]
 
 
 @pytest.mark.parametrize(
@@ -139,11 +198,35 @@ def test_budgets_of_comparisons_follow_the_budgets_packed(composed):
         ("analyze.comparisons.guided.control={best_of:[bm25]}", "guided: best_of needs a tier's name, or two or more"),
         ("analyze.comparisons.guided.control={best_of:[bm25,bm25]}", "guided: best_of: 'bm25' comes twice"),
         ("analyze.comparisons.guided.control={best_of:[bm25,sft+bm25]}", "best_of: 'sft+bm25' has a selector, so it"),
+        ("analyze.comparisons.guided.treatment={best_of:[sft+bm25]}", "guided: best_of needs a tier's name, or two or"),
+        ("analyze.comparisons.guided.treatment={best_of:[sft+,sft+bm25]}", "guided: best_of: 'sft+' is not in pack"),
+        ("analyze.comparisons.guided.treatment={best_of:[sft+bm25,sft+bm25]}", "best_of: 'sft+bm25' comes twice"),
+        (
+            "analyze.comparisons.guided.treatment={best_of:x}",
+            "guided: best_of names no tier 'x'; there are direct",
+        ),
+        (
+            "analyze.comparisons.guided.treatment={best_of:[sft+bm25,hybrid_anchor]}",
+            "guided: 'hybrid_anchor' is compared with itself",
+        ),
+        (
+            "analyze.comparisons.best_planner.treatment={best_of:[mmr,sft+bm25]}",
+            "best_planner: 'mmr' is compared with itself",
+        ),
+        ("+analyze.comparisons.guided.family='Table 4'", "analyze.comparisons.guided.family"),
+        ("analyze.comparisons.guided.budget_chars=small", "analyze.comparisons.guided.budget_chars"),
+        ("analyze.by_domain=[x]", "analyze.by_domain: 'x' is not in analyze.comparisons"),
+        ("analyze.by_domain=[guided,guided]", "analyze.by_domain: 'guided' comes twice"),
+        (
+            "analyze.by_domain=[best_planner]",
+            "analyze.by_domain: 'best_planner' picks a side by best_of; name",
+        ),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
-        ("analyze.mechanisms.control=sft+hybrid_anchor", "analyze.mechanisms: 'sft+hybrid_anchor' is compared with it"),
-        ("analyze.mechanisms.control=bm25", "analyze.mechanisms.control: 'bm25' does not show the reranker's order"),
-        ("analyze.mechanisms.control=rerank_anchor", "'rerank_anchor' does not show the reranker's order alone"),
+        ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
+        ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
+        ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
+        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 1800"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )
@@ -155,9 +238,11 @@ def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, exp
 
 def test_all_problems_of_section_analyze_are_listed_at_once(composed):
     overrides = ["analyze.tiers.direct=[x]", "analyze.mechanisms.control=y", "analyze.comparisons.guided.control=z"]
+    overrides += ["analyze.comparisons.guided.treatment={best_of:[u,bm25]}", "analyze.by_domain=[v]"]
     with pytest.raises(StudyError) as caught:
         parse_params(composed("demo", *overrides), name="params.yaml")
-    assert all(f"'{name}' is not in pack.policies" in str(caught.value) for name in "xyz")
+    assert all(f"'{name}' is not in pack.policies" in str(caught.value) for name in "xyzu")
+    assert "'v' is not in analyze.comparisons" in str(caught.value)
 
 
 def test_an_empty_best_of_is_one_problem(composed):

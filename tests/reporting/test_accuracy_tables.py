@@ -1,4 +1,4 @@
-from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS, domains_table, heldout_table
+from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS, heldout_table
 from plancheck.statistics.proportions import wilson
 
 
@@ -17,12 +17,3 @@ def test_the_published_accuracy_with_its_interval(study):
     results = study({"hybrid_anchor": [1] * 182 + [0] * 321})
     row = heldout_table(results, ["hybrid_anchor"], 900, confidence=0.95).iloc[0]
     assert [round(100 * row[f"all_{name}"], 2) for name in ("accuracy", "low", "high")] == [36.18, 32.10, 40.47]
-
-
-def test_domains_come_by_size_then_name_and_sum_to_all_questions(study):
-    results = study({"bm25": [1, 0, 1, 1, 0], "dense": [0, 0, 0, 0, 1]})
-    domains = dict(zip(results.splits["all"], ["b", "c", "a", "c", "b"], strict=True))
-    table = domains_table(results, domains, ["bm25", "dense"], [900], confidence=0.95)
-    assert table["domain"].tolist() == ["b", "c", "a"] * 2
-    assert table["correct"].tolist() == [1, 1, 1, 1, 0, 0]
-    assert table["questions"].tolist() == [2, 2, 1] * 2

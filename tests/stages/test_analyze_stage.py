@@ -28,6 +28,8 @@ from plancheck.records import (
     Question,
     Span,
 )
+from plancheck.reporting.columns import COLUMNS
+from plancheck.reporting.reading import read_report
 from plancheck.reporting.views import VIEWS
 from plancheck.routing.entries import entries
 from plancheck.stages import analyze
@@ -40,7 +42,8 @@ POLICIES = {
     "bm25": Policy(fill="bm25"),
     "rerank": Policy(fill="rerank"),
     "sft+nothing": Policy(selector="sft", fill="none"),
-    "sft+hybrid_order": Policy(selector="sft", order="hybrid", fill="none"),
+    "sft+hybrid_order": Policy(selector="sft", fill="none", shown_order="hybrid"),
+    "sft+hybrid_first": Policy(selector="sft", order="hybrid", fill="none"),
     "sft_early+nothing": Policy(selector="sft_early", fill="none"),
     "evidence+nothing": Policy(selector="evidence", fill="none"),
 }
@@ -66,7 +69,12 @@ def params(**changes):
                 "split": "test",
             },
         },
-        "mechanisms": {"treatment": "sft+nothing", "control": "rerank", "top": 2},
+        "mechanisms": {
+            "treatment": "sft+nothing",
+            "control": {"best_of": "retrieval"},
+            "budget_chars": "smaller",
+            "top": 2,
+        },
     }
     return Params.model_construct(
         pack=Pack(seed=1, budgets_chars=BUDGETS, overflow="cut", merge_overlaps=False, policies=POLICIES),
@@ -178,6 +186,14 @@ def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
     assert written(folder) == first
 
 
+def test_every_table_is_read_back_as_it_was_written(folder):
+    analyze.run(params(by_domain=["plan"]))
+    for name in VIEWS:
+        path = folder / "reports" / "tables" / f"{name}.csv"
+        table = read_report(path, COLUMNS[name])
+        assert list(table.columns) == list(COLUMNS[name]) and len(table) == len(path.read_text().splitlines()) - 1
+
+
 def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_passes_every_tier(folder):
     analyze.run(params())
     table = pd.read_csv(folder / "reports" / "tables" / "ladder.csv")
@@ -200,8 +216,8 @@ def test_metrics_are_few_figures_of_the_tables(folder):
     }
     assert found["ladder"]["harness"]["supported"] > 0
     assert set(found["planner_gain"]) == {"same_questions", "nested"}
-    budgets = pd.read_csv(folder / "reports" / "tables" / "budgets.csv")
-    assert not budgets["treatment"].str.startswith("evidence").any()
+    pooled = pd.read_csv(folder / "reports" / "tables" / "best_of_all.csv")
+    assert not pooled["treatment"].str.startswith("evidence").any()
 
 
 def test_comparisons_of_a_text_with_itself_are_named(folder, caplog):
@@ -237,6 +253,37 @@ def test_a_study_without_comparisons_or_mechanisms_has_empty_tables(folder):
     analyze.run(params(comparisons={}, mechanisms=None))
     for name in ("comparisons", "mechanisms"):
         assert pd.read_csv(folder / "reports" / "tables" / f"{name}.csv").empty
+
+
+def test_mechanisms_are_of_the_best_of_a_tier_at_the_smaller_budgets(folder):
+    analyze.run(params())
+    table = pd.read_csv(folder / "reports" / "tables" / "mechanisms.csv")
+    main = pd.read_csv(folder / "reports" / "tables" / "main.csv")
+    rights = main[(main["split"] == "all") & (main["budget_chars"] == 600)].set_index("policy")["correct"]
+    assert set(table["budget_chars"]) == {600} and set(table["members"]) == {len(table)}
+    assert set(table["control"]) == {rights[["bm25", "rerank"]].idxmax()}
+    assert set(zip(table["pick"], table["candidates"], strict=True)) == {("same_questions", 2)}
+    displaced = table[table["measure"] == "displacement"][["mean_wins", "mean_losses"]]
+    assert displaced.ge(0).all(axis=None) and displaced.le(2).all(axis=None)
+
+
+def test_order_has_a_row_a_budget_for_each_way_of_holding(folder):
+    analyze.run(params())
+    table = pd.read_csv(folder / "reports" / "tables" / "order.csv")
+    assert table[["held", "treatment", "control", "budget_chars"]].to_numpy().tolist() == [
+        [held, treatment, "sft+nothing", budget]
+        for held, treatment in (("shown", "sft+hybrid_order"), ("selected", "sft+hybrid_first"))
+        for budget in BUDGETS
+    ]
+    packed = pq.read_table(DATA / "packed.parquet").to_pandas()
+    sets = packed.assign(atoms=packed["atom_ids"].map(frozenset)).pivot(
+        index="question_id", columns=["policy", "budget_chars"], values="atoms"
+    )
+    same = [
+        (sets[row.treatment, row.budget_chars] == sets[row.control, row.budget_chars]).sum()
+        for row in table.itertuples()
+    ]
+    assert table["same_set"].tolist() == same and set(table["several_atoms"]) == {0}
 
 
 @pytest.mark.parametrize("name", ["routing", "retrieval", "rerank", "rerank_tuned", "plans", "packed", "predictions"])

@@ -3,6 +3,8 @@
 import hashlib
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.errors import StudyError
@@ -22,7 +24,9 @@ POLICIES = {
     "rerank_tuned": Policy(fill="rerank_tuned"),
     "sft+nothing": Policy(selector="sft", fill="none"),
     "sft+bm25": Policy(selector="sft", fill="bm25"),
-    "sft+hybrid_order": Policy(selector="sft", order="hybrid", fill="none"),
+    "sft+hybrid_order": Policy(selector="sft", fill="none", shown_order="hybrid"),
+    "sft+hybrid_first": Policy(selector="sft", fill="none", order="hybrid"),
+    "rerank_shown_hybrid": Policy(fill="rerank", shown_order="hybrid"),
 }
 
 
@@ -122,7 +126,7 @@ def test_a_plan_is_shown_first_alone_or_before_its_fill(folder):
     found = shown()
     assert found["q1", "sft+nothing"][0] == ["a3", "a1"]
     assert found["q1", "sft+bm25"][0] == ["a3", "a1"]  # with their separator they fill the budget
-    assert found["q1", "sft+hybrid_order"][0] == ["a1", "a3"]
+    assert found["q1", "sft+hybrid_order"][0] == found["q1", "sft+hybrid_first"][0] == ["a1", "a3"]
     assert found["q1", "rerank_tuned"][0] == ["a2", "a1"]
     assert found["q1", "sft+nothing"][1]["evidence_recall"] == 1
     assert not any(row["plan_failed"] for (name, _), (_, row) in found.items() if name == "q1")
@@ -136,7 +140,28 @@ def test_a_failed_plan_falls_back_to_its_fill_and_is_marked(folder):
     assert not found["q2", "bm25"][1]["plan_failed"]
 
 
-@pytest.mark.parametrize("policy", ["sft+nothing", "sft+hybrid_order"])
+def test_the_order_shown_holds_the_atoms_and_the_order_packed_does_not(folder):
+    write_plans({("q1", "sft"): [4, 3, 1], ("q2", "sft"): [2, 1]})
+    found = shown()
+    assert found["q1", "sft+nothing"][0] == ["a4", "a3"]
+    assert found["q1", "sft+hybrid_order"][0] == ["a3", "a4"]  # two of the three fit, whatever their order
+    assert found["q1", "sft+hybrid_first"][0] == ["a1", "a3"]
+    assert (found["q1", "rerank_tuned"][0], found["q1", "rerank_shown_hybrid"][0]) == (["a2", "a1"], ["a1", "a2"])
+
+
+@given(st.lists(st.permutations(range(5)), min_size=2, max_size=2), st.lists(st.integers(0, 5), min_size=2, max_size=2))
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_plan_in_hybrid_order_shows_the_set_of_atoms_that_it_shows_in_its_own_order(folder, plans, sizes):
+    kept = [plan[:size] for plan, size in zip(plans, sizes, strict=True)]
+    write_plans({(name, "sft"): plan for name, plan in zip(QUESTIONS, kept, strict=True)})
+    found = shown()
+    for name in QUESTIONS:
+        own, hybrid = found[name, "sft+nothing"], found[name, "sft+hybrid_order"]
+        assert hybrid[0] == sorted(own[0])  # the hybrid ranking is by position here
+        assert hybrid[1]["chars"] <= 22
+
+
+@pytest.mark.parametrize("policy", ["sft+nothing", "sft+hybrid_order", "sft+hybrid_first"])
 def test_a_failed_plan_without_a_fill_shows_nothing_and_is_marked(policy, folder):
     found = shown()
     atoms, row = found["q2", policy]

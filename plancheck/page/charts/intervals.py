@@ -21,7 +21,8 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
     """Paired differences in points with their intervals, one a row in the order given, each under its label.
 
     Args:
-        rows: label, where (under the label), difference, low, high (shares; none empty), p_adjusted, colour, detail.
+        rows: label, where (under the label), difference, low, high (shares; none empty), p_adjusted (all empty where
+            nothing is tested), colour, detail.
         margin: smallest difference that matters, as a share; drawn as a band around no difference.
         confidence: of the intervals; a filled point has an adjusted p of at most 1 - confidence.
     """
@@ -50,8 +51,9 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
         alt.Tooltip("difference:Q", title="Difference, points", format="+.1f"),
         alt.Tooltip("low:Q", title="Low", format="+.1f"),
         alt.Tooltip("high:Q", title="High", format="+.1f"),
-        alt.Tooltip("p:Q", title="Adj. p", format=".3f"),
     ]
+    if data["p"].notna().any():
+        tooltip.append(alt.Tooltip("p:Q", title="Adj. p", format=".3f"))
     layers: list[alt.Chart] = []
     if margin is not None:
         band = alt.Chart(data[["top", "bottom"]].assign(low=-100 * margin, high=100 * margin))
