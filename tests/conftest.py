@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+import yaml
+from dvc.utils.hydra import compose_and_dump
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -22,6 +24,20 @@ TEXTS = [
 def cases():
     """The folder of small inputs that failed once; each is named after what is wrong with it."""
     return Path(__file__).parent / "cases"
+
+
+@pytest.fixture(scope="session")
+def composed(tmp_path_factory):
+    """The parameters of a profile as plain values, with overrides."""
+    folder = tmp_path_factory.mktemp("params")
+
+    def compose(profile, *overrides):
+        path = folder / f"{profile}.yaml"
+        conf = str(Path(__file__).parents[1] / "conf")
+        compose_and_dump(path, conf, None, "config", conf, [f"profile={profile}", *overrides])
+        return yaml.safe_load(path.read_text())
+
+    return compose
 
 
 def pytest_collection_modifyitems(items):

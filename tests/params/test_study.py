@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-import yaml
-from dvc.utils.hydra import compose_and_dump
 
 from plancheck.errors import StudyError
 from plancheck.params.comparison import budgets
@@ -13,20 +11,6 @@ from plancheck.params.study import parse_params, read_params
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
 FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order", "hybrid_first"]
-
-
-@pytest.fixture(scope="module")
-def composed(tmp_path_factory):
-    """The parameters of a profile as plain values, with overrides."""
-    folder = tmp_path_factory.mktemp("params")
-
-    def compose(profile, *overrides):
-        path = folder / f"{profile}.yaml"
-        conf = str(ROOT / "conf")
-        compose_and_dump(path, conf, None, "config", conf, [f"profile={profile}", *overrides])
-        return yaml.safe_load(path.read_text())
-
-    return compose
 
 
 @pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
