@@ -113,7 +113,7 @@ VIEWS: Final[Mapping[str, View]] = {
         ),
     ),
     "comparisons": View(
-        f"Declared comparisons; those of family table_4 are the published Table 4. {HOW} {PICKS} p is adjusted "
+        f"Declared comparisons, at each of their budgets. {HOW} {PICKS} p is adjusted "
         "(Benjamini and Hochberg) over the rows of one family and one kind of pick; of treatments, of controls: how "
         "many each was picked from. Equivalence: p against a difference of the margin or more.",
         (
