@@ -9,6 +9,7 @@ from validation import (
     predictions,
     questions,
     rerank,
+    rerank_tuned,
     retrieval,
     router_features,
     routing,
@@ -190,12 +191,13 @@ def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
     assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
 
 
-def test_reranked_atoms_are_exactly_the_candidates(make_study, context):
+@pytest.mark.parametrize("module", [rerank, rerank_tuned])
+def test_reranked_atoms_are_exactly_the_candidates(module, make_study, context):
     study = make_study()
     row(study.rows["retrieval"], question_id="q3", position=0)["candidate"] = False
     row(study.rows["retrieval"], question_id="q3", position=3)["candidate"] = True
     atom_id = row(study.rows["rerank"], question_id="q3", rerank_rank=1)["atom_id"]
-    assert broken(study, rerank, context) == {
+    assert broken(study, module, context) == {
         "a reranked atom is in its question's candidate pool": (f"q3/{atom_id}",),
         "every candidate is reranked": ("q3",),
     }
