@@ -37,7 +37,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         assert gate.main([name]) == 0
     said = capsys.readouterr()
     counts = re.findall(r"^check_(\w+): (\d+) expectations hold", said.out, re.MULTILINE)
-    assert counts == [("split", "33"), ("retrieval", "0"), ("rows", "82"), ("packed", "0"), ("results", "0")]
+    assert counts == [("split", "34"), ("retrieval", "0"), ("rows", "82"), ("packed", "0"), ("results", "0")]
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
     assert written["success"] and written["expectations"] == 0
@@ -171,7 +171,14 @@ def test_a_split_file_of_another_form_names_every_problem(tmp_path):
     path.write_text('{"train": ["q0"], "dev": "q1", "test": [2]}')
     with pytest.raises(StudyError) as caught:
         read_splits(path)
-    for part in ("dev: must be a list", "test: must be a list", "seed: missing", "group_by: missing", "dvc repro"):
+    for part in (
+        "dev: must be a list",
+        "test: must be a list",
+        "seed: missing",
+        "source: missing",
+        "group_by: missing",
+        "dvc repro",
+    ):
         assert part in str(caught.value)
     path.write_text("[]")
     with pytest.raises(StudyError, match="not an object"):
@@ -249,7 +256,7 @@ def test_gates_at_once_take_turns(folder):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == [33, 33]
+    assert results == [34, 34]
 
 
 def test_a_place_that_cannot_be_written_is_named(folder, capsys):

@@ -30,7 +30,7 @@ EXPECTATIONS = {
     "questions": 10,
     "splits": 4,
     "split_sizes": 2,
-    "split_settings": 2,
+    "split_settings": 3,
     "split_contexts": 1,
     "atoms": 14,
     "atoms_by_context": 2,
@@ -135,7 +135,11 @@ PLANTS = {
         "a split is not smaller than split.sizes asks": ("fewest", 4.0),
         "a split is not larger than split.sizes asks": ("most", 2.0),
     },
-    "split_settings": {"seed is split.seed": ("seed", "8"), "group_by is split.group_by": ("group_by", "none")},
+    "split_settings": {
+        "seed is split.seed, and null for published IDs": ("seed", "8"),
+        "source is split.path, and null for our own split": ("source", "ids.json"),
+        "group_by is split.group_by": ("group_by", "none"),
+    },
     "split_contexts": {"a context lies on one side of the split": ("splits", 2)},
     "atoms": {
         "an atom's ID is its own": ("atom_id", lambda frame: frame["atom_id"][1]),
