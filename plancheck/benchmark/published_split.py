@@ -1,5 +1,6 @@
 """A published split, held against the questions: each of them in just one of train, dev and test."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from plancheck.benchmark.split_files import Listing, read_listings
 from plancheck.errors import SHOWN_PROBLEMS, all_problems
 from plancheck.records import SPLITS, Question
 from plancheck.splits import shared_across_splits
+
+LOG = logging.getLogger("plancheck.split")
 
 # Nothing can be learned without the first or be judged without the last; dev only measures the planner's loss.
 NEEDED: Final = ("train", "test")
@@ -52,6 +55,8 @@ def published_split(
             [f"{group[:12]}: {sides(on)}" for group, on in shared.items()],
             remedy="Set split.group_by=none, which measures and tells such an overlap, or give another split.path.",
         )
+    if others := len({item.question_id for item in listings} - known):
+        LOG.info("%s: %s listed IDs are of questions that benchmark.limit leaves out", path, f"{others:,}")
     return splits
 
 

@@ -21,11 +21,12 @@ def run(params: Params) -> None:
     The rules of params.yaml itself were checked when it was read.
 
     Raises:
-        StudyError: the benchmark's file, the split's, a model of this machine or a device is not there; all of them are listed.
+        StudyError: the benchmark's file, the split's, a model of this machine or a device is not there; all of them are
+            listed.
     """
-    given = {"benchmark.path": params.benchmark.path} | (
-        {"split.path": params.split.path} if params.split.published else {}
-    )
+    given = {"benchmark.path": params.benchmark.path}
+    if params.split.published:
+        given["split.path"] = params.split.path
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
         *missing_models(params),

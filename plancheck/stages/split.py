@@ -29,12 +29,12 @@ def run(params: Params) -> None:
     """
     settings = params.split
     splits = checked_splits(read_questions(), settings)
-    made = (
-        {"seed": None, "source": source(settings.path)}
-        if settings.published
-        else {"seed": settings.seed, "source": None}
-    )
-    write_json(DATA / "splits.json", {**splits, **made, "group_by": settings.group_by})
+    made = {
+        "seed": None if settings.published else settings.seed,
+        "source": source(settings.path) if settings.published else None,
+        "group_by": settings.group_by,
+    }
+    write_json(DATA / "splits.json", {**splits, **made})
     LOG.info(
         "%s questions, %s",
         ", ".join(f"{name} {len(ids)}" for name, ids in splits.items()),
