@@ -16,8 +16,8 @@ LOG = logging.getLogger("plancheck.split")
 # Nothing can be learned without the first or be judged without the last; dev only measures the planner's loss.
 NEEDED: Final = ("train", "test")
 REMEDY: Final = (
-    "Give a split.path that names every question of the benchmark once, or split.path=plancheck/splits.py, which "
-    "splits them by split.seed, split.sizes and split.group_by."
+    "Give a split.path that names every question of the benchmark once, keep more of them (benchmark.limit), or set "
+    "split.path=plancheck/splits.py, which splits them by split.seed, split.sizes and split.group_by."
 )
 
 
@@ -46,7 +46,7 @@ def published_split(
         *doubled(listings),
         *(unknown(listings, {*known, *left_out}) if left_out is not None else []),
         *missing(listings, known),
-        *(f"{name}: no question" for name in NEEDED if not splits[name]),
+        *(f"{name}: no question of the study" for name in NEEDED if not splits[name]),
     ]:
         raise all_problems(f"{path}: is no split of the {len(known)} questions:", problems, remedy=REMEDY)
     if one_side and (shared := shared_across_splits(questions, splits)):

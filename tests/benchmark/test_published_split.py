@@ -62,7 +62,7 @@ def test_all_that_is_wrong_is_told_at_once(said):
         "no question of the benchmark (1): x (train item 4)",
         "questions in no split (3): q3, q4, q5",
         "test: no question",
-        "names every question of the benchmark once, or split.path=plancheck/splits.py",
+        "names every question of the benchmark once, keep more of them (benchmark.limit), or set split.path=plancheck/",
     ):
         assert part in message
 
