@@ -70,7 +70,7 @@ def test_a_failed_gate_names_everything_and_leaves_no_report(folder, capsys):
     for prediction in folder.rows["predictions"]:
         prediction["correct"] = not prediction["correct"]
     folder.rows["predictions"][0]["letter"] = "SECRET reply"
-    folder.rows["routing"][0]["kind"] = "oracle"
+    folder.rows["routing"][0]["kind"] = "fixed"
     folder.write()
     assert gate.main(["results"]) == 1
     error = capsys.readouterr().err
