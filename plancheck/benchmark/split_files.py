@@ -87,10 +87,8 @@ def text_of(path: Path) -> str:
     """
     try:
         return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise StudyError(f"{path}: no such file. Set split.path to {FORMS}.") from error
     except OSError as error:
-        raise StudyError(f"{path}: cannot be read ({error.strerror}). Mend its permissions or split.path.") from error
+        raise StudyError(f"{path}: cannot be read ({error.strerror}). Mend split.path or its permissions.") from error
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: invalid UTF-8 at byte {error.start} (counted from 0). Save it as UTF-8.") from error
 
@@ -165,20 +163,17 @@ READERS: Final[Mapping[str, Callable[[Path, str], list[Listing]]]] = {
 
 
 def row_listings(path: Path, rows: Iterable[list[str]]) -> list[Listing]:
-    problems: list[str] = []
-    listed: list[tuple[Any, Any, str]] = []
-    first = True
-    for number, row in enumerate(rows, start=1):
-        values = [value.strip() for value in row]
-        if not any(values):
-            continue
-        if not (first and match_key(values[-1]) == HEADING):
-            if len(values) == 2 and all(values):
-                listed.append((values[0], values[1], f"line {number}"))
-            else:
-                problems.append(f"line {number}: is no ID and a split")
-        first = False
-    return checked(path, listed, problems)
+    stripped = ((number, [value.strip() for value in row]) for number, row in enumerate(rows, start=1))
+    filled = [(number, values) for number, values in stripped if any(values)]
+    if filled and match_key(filled[0][1][-1]) == HEADING:
+        del filled[0]
+    listed = [
+        (values[0], values[-1], f"line {number}") for number, values in filled if len(values) == 2 and all(values)
+    ]
+    others = [
+        f"line {number}: is no ID and a split" for number, values in filled if len(values) != 2 or not all(values)
+    ]
+    return checked(path, listed, others)
 
 
 def checked(path: Path, rows: list[tuple[Any, Any, str]], problems: list[str]) -> list[Listing]:

@@ -158,7 +158,7 @@ def test_a_folder_says_which_of_its_texts_are_of_no_split(tmp_path):
         read_listings(tmp_path / "ids")
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "no such file"), (b"\xff\xfea\x00", "invalid UTF-8 at byte 0")])
+@pytest.mark.parametrize(("content", "said"), [(None, "No such file"), (b"\xff\xfea\x00", "invalid UTF-8 at byte 0")])
 def test_a_file_that_is_not_there_or_in_another_encoding_is_named(content, said, tmp_path):
     path = Path(tmp_path / "ids.txt")
     if content is not None:
