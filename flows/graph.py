@@ -81,8 +81,8 @@ def explained(error: BaseException) -> StudyError:
         )
     if isinstance(chain[-1], FileNotFoundError) and (missing := chain[-1].filename):
         return StudyError(
-            f"{chain[0]}: {missing} is not there. Put it back; if it is the benchmark's file, give another with "
-            "`-S benchmark.path=FILE`."
+            f"{chain[0]}: {missing} is not there. Put it back; if it is the benchmark's file or the split's, give "
+            "another with `-S benchmark.path=FILE` or `-S split.path=FILE`."
         )
     return StudyError(": ".join(dict.fromkeys(str(link) for link in chain if str(link))))
 

@@ -12,6 +12,8 @@ import yaml
 from importlinter import api
 
 from plancheck.params.study import Params
+from validation.gates import GATES
+from validation.inputs import table_file
 
 ROOT = Path(__file__).parents[1]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
@@ -40,18 +42,9 @@ PLUMBING = {
 
 
 def stages():
-    """Name, command, dependencies and parameter sections of every stage, gates expanded."""
+    """Name, command, dependencies and parameter sections of every stage."""
     for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
-        for key in stage.get("foreach", [None]):
-            body = stage["do"] if key else stage
-            item = stage["foreach"][key] if key else {}
-            deps = [re.sub(r"\$\{item\.(\w+)\}", lambda found, item=item: item[found[1]], dep) for dep in body["deps"]]
-            yield (
-                f"{name}@{key}" if key else name,
-                body["cmd"].replace("${key}", key or ""),
-                deps,
-                body.get("params", []),
-            )
+        yield name, stage["cmd"], stage["deps"], stage.get("params", [])
 
 
 STAGES = {name: (cmd, deps, params) for name, cmd, deps, params in stages()}
@@ -117,11 +110,9 @@ def test_a_stage_runs_again_with_other_versions_of_the_libraries(stage):
 def outputs():
     """Stage, path and options of every output."""
     for name, stage in yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"].items():
-        body = stage.get("do", stage)
-        for key in stage.get("foreach", [None]):
-            for out in [*body.get("outs", []), *body.get("metrics", []), *body.get("plots", [])]:
-                path, options = next(iter(out.items())) if isinstance(out, dict) else (out, {})
-                yield f"{name}@{key}" if key else name, path.replace("${key}", key or ""), options
+        for out in [*stage.get("outs", []), *stage.get("metrics", []), *stage.get("plots", [])]:
+            path, options = next(iter(out.items())) if isinstance(out, dict) else (out, {})
+            yield name, path, options
 
 
 def test_every_output_is_in_dvcs_cache_and_none_in_git():
@@ -132,16 +123,45 @@ def test_every_output_is_in_dvcs_cache_and_none_in_git():
     assert sorted(found) == sorted(ignored.stdout.split())
 
 
+MAKERS = {path: stage for stage, path, _ in outputs()}
+
+
+def needs(stage):
+    """The stages that have run before a stage begins."""
+    direct = {MAKERS[dep] for dep in STAGES[stage][1] if dep in MAKERS}
+    return direct.union(*map(needs, direct))
+
+
 def test_no_stage_that_makes_something_begins_before_the_checks_of_what_is_given():
-    makers = {path: stage for stage, path, _ in outputs()}
-
-    def needs(stage):
-        direct = {makers[dep] for dep in STAGES[stage][1] if dep in makers}
-        return direct.union(*map(needs, direct))
-
     first = {"parameters", "inputs"}
     assert [stage for stage in STAGES if stage not in first and not first <= needs(stage)] == []
     assert set(STAGES["parameters"][2]) == set(Params.model_fields)
+
+
+@pytest.mark.parametrize("gate", GATES)
+def test_dvc_watches_just_the_tables_that_a_gate_reads(gate):
+    cmd, deps, _ = STAGES[f"check_{gate}"]
+    read = {table_file(name).as_posix() for name in GATES[gate].tables}
+    read |= {"data/splits.json"} if GATES[gate].splits else set()
+    read |= {"data/sft"} if GATES[gate].rows else set()
+    assert cmd == f"python -m validation.gate {gate}"
+    assert {dep for dep in deps if dep.startswith("data")} == read
+
+
+def test_what_the_answer_model_is_asked_about_is_judged_before():
+    """A gate that fails stops the study before it pays for answers."""
+    others = {"splits": "data/splits.json", "rows": "data/sft"}
+    gate_of = {}
+    for gate, settings in GATES.items():
+        names = [module.__name__.removeprefix("validation.") for module in settings.modules]
+        gate_of |= {others.get(name, f"data/{name}.parquet"): f"check_{gate}" for name in names}
+
+    asking = {stage for stage in STAGES if "tasks/answer.py" in STAGES[stage][1]}
+    assert asking == {"mine", "answer"}
+    for stage in asking:
+        given = {dep for earlier in (stage, *needs(stage)) for dep in STAGES[earlier][1]}
+        assert {gate_of[dep] for dep in given & set(gate_of)} <= needs(stage)
+    assert {"check_split", "check_retrieval", "check_rows", "check_packed"} <= needs("answer")
 
 
 def test_every_watched_path_exists_or_is_made_by_a_stage():

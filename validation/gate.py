@@ -1,4 +1,4 @@
-"""Run a gate: ``python -m validation.gate split``, ``rows`` or ``results``.
+"""Run a gate, by its name in ``validation.gates``: ``python -m validation.gate split``.
 
 A gate that passes writes reports/checks/<gate>.json, which the stages after it depend on; one that fails removes it,
 names every failed expectation and exits with status 1. Either way the Data Docs in reports/data_docs are rebuilt.
@@ -12,10 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import great_expectations as gx
 import pandas as pd
@@ -29,22 +26,9 @@ from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
-from validation import (
-    atoms,
-    packed,
-    plans,
-    predictions,
-    questions,
-    rerank,
-    retrieval,
-    router_features,
-    routing,
-    rows,
-    schemas,
-    splits,
-    traces,
-)
+from validation import schemas
 from validation.frames import RECORD
+from validation.gates import GATES, Gate
 from validation.inputs import Inputs, read_inputs
 from validation.outcomes import Outcome, failed, outcomes, report
 
@@ -55,41 +39,6 @@ DOCS = Path("reports/data_docs")
 HOME = Path(".plancheck")
 GX = HOME / "gx"
 SITE = "local_site"
-
-
-@dataclass(frozen=True, slots=True)
-class Gate:
-    """What to read, modules whose suites must hold, and what is measured without being judged."""
-
-    tables: tuple[str, ...]
-    modules: tuple[ModuleType, ...]
-    splits: bool = False
-    rows: bool = False
-    measures: Callable[[Inputs], dict[str, Any]] = lambda inputs: {}
-
-
-GATES = {
-    "split": Gate(
-        ("questions",), (questions, splits), splits=True, measures=lambda inputs: {"overlap": splits.overlaps(inputs)}
-    ),
-    "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
-    "results": Gate(
-        (
-            "questions",
-            "contexts",
-            "atoms",
-            "retrieval",
-            "rerank",
-            "rerank_tuned",
-            "plans",
-            "packed",
-            "predictions",
-            "router_features",
-            "routing",
-        ),
-        (atoms, retrieval, rerank, plans, packed, predictions, router_features, routing),
-    ),
-}
 
 
 def check(name: str) -> list[Outcome]:
@@ -192,7 +141,7 @@ def documented(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) 
             try:
                 return attempt(name, work)
             except (ContextFault, OSError) as error:
-                LOG.warning("check@%s failed and is tried again with a new %s: %s", name, GX, error)
+                LOG.warning("check_%s failed and is tried again with a new %s: %s", name, GX, error)
                 shutil.rmtree(GX, ignore_errors=True)
                 return attempt(name, work)
     except OSError as error:
@@ -247,7 +196,7 @@ def without_beacon(page: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m validation.gate", description="Check whether tables may be used.")
-    parser.add_argument("gate", choices=sorted(GATES))
+    parser.add_argument("gate", choices=list(GATES))
     name = parser.parse_args(arguments).gate
     loaded()
     exit_with_dvc()
@@ -259,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return STATUS_WHEN_INTERRUPTED
-    print(f"check@{name}: {len(found)} expectations hold. Report: {CHECKS / name}.json, details: {DOCS}/index.html")
+    print(f"check_{name}: {len(found)} expectations hold. Report: {CHECKS / name}.json, details: {DOCS}/index.html")
     return 0
 
 

@@ -17,6 +17,7 @@ from plancheck.records import LETTERS, SPLITS
 from validation.frames import masked
 
 SPLITS_FILE = DATA / "splits.json"
+MADE = ("seed", "source", "group_by")  # how data/splits.json says that it was made
 FITTED = ("train", "dev")  # the splits whose rewarded plans become rows of data/sft
 
 
@@ -97,7 +98,7 @@ def read_splits(path: Path = SPLITS_FILE) -> dict[str, Any]:
             ids = value.get(split)
             if not isinstance(ids, list) or not all(isinstance(item, str) for item in ids):
                 problems.append(f"{split}: must be a list of question IDs")
-        problems += [f"{name}: missing" for name in ("seed", "group_by") if name not in value]
+        problems += [f"{name}: missing" for name in MADE if name not in value]
     if problems:
         raise all_problems(f"{path}: not a split of the questions:", problems, remedy="Run `dvc repro -f split`.")
     return dict(value)

@@ -117,7 +117,7 @@ def report(gate: str, found: Sequence[Outcome], measures: dict[str, Any]) -> dic
 def failed(gate: str, found: Sequence[Outcome], *, docs: str) -> StudyError:
     """One error that names every failed expectation; unlike other errors it shortens only the lists of records."""
     failures = [item for item in found if not item.success]
-    lines = [f"check@{gate}: {len(failures)} of {len(found)} expectations do not hold:"]
+    lines = [f"check_{gate}: {len(failures)} of {len(found)} expectations do not hold:"]
     lines += [f"  - {item.sentence()}" for item in failures]
     lines.append(
         "The stages after this gate stay stopped. Delete the named files and run `dvc repro`, which makes them anew; "

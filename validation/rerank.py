@@ -1,6 +1,5 @@
-"""Rerank, and the reranker tuned on traces: exactly the candidate pool of every question, ranked."""
+"""Rerank: exactly the candidate pool of every question, ranked."""
 
-import great_expectations.expectations as gxe
 import pandas as pd
 from great_expectations import ExpectationSuite
 
@@ -10,25 +9,21 @@ from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import among, none_of, present_in, suite, unique
 
 KEY = ["question_id", "atom_id"]
-TABLES = ("rerank", "rerank_tuned")
+NAME = "rerank"
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
-    """Of each table, rows with whether they are candidates; questions with what their rows lack."""
-    found = {}
-    for name in TABLES:
-        found[name] = rows = rerank(inputs, name)
-        found[f"{name}_by_question"] = by_question(inputs, rows)
-    return found
+    return pool_frames(inputs, NAME)
 
 
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
-    """The tuned reranker's table is empty where params.yaml switches it off."""
-    found = pool_suites("rerank")
-    if inputs.params.tune.enabled:
-        return found + pool_suites("rerank_tuned")
-    empty = gxe.ExpectTableRowCountToEqual(value=0, description="there are no rows (tune.enabled)")
-    return [*found, suite("rerank_tuned", table_file("rerank_tuned"), empty)]
+    return pool_suites(NAME)
+
+
+def pool_frames(inputs: Inputs, name: str) -> dict[str, pd.DataFrame]:
+    """Of the table, rows with whether they are candidates; questions with what their rows lack."""
+    rows = rerank(inputs, name)
+    return {name: rows, f"{name}_by_question": by_question(inputs, rows)}
 
 
 def pool_suites(name: str) -> list[ExpectationSuite]:

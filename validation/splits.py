@@ -8,7 +8,7 @@ from great_expectations import ExpectationSuite
 
 from plancheck.records import SPLITS
 from validation.frames import with_records
-from validation.inputs import SPLITS_FILE, Inputs, question_frame
+from validation.inputs import MADE, SPLITS_FILE, Inputs, question_frame
 from validation.suites import among, at_least, between, suite, unique
 
 
@@ -23,27 +23,34 @@ def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
 
 
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
-    """A context on two sides breaks a rule only where params.yaml asks for grouping by context."""
+    """Sizes are asked of our own split alone; a context on two sides breaks a rule only with grouping by context."""
     split = inputs.params.split
+    seed, path = ("None", str(split.path)) if split.published else (str(split.seed), "None")
     found = [
         entry_suite(inputs),
         suite(
-            "split_sizes",
-            SPLITS_FILE,
-            at_least("questions", "fewest", "a split is not smaller than split.sizes asks"),
-            at_least("most", "questions", "a split is not larger than split.sizes asks"),
-        ),
-        suite(
             "split_settings",
             SPLITS_FILE,
-            among("seed", [str(split.seed)], "seed is split.seed"),
+            among("seed", [seed], "seed is split.seed, and null for published IDs"),
+            among("source", [path], "source is split.path, and null for our own split"),
             among("group_by", [split.group_by], "group_by is split.group_by"),
         ),
     ]
+    if not split.published:
+        found.append(size_suite())
     if split.group_by == "context":
         one_side = between("splits", 1, 1, "a context lies on one side of the split")
         found.append(suite("split_contexts", SPLITS_FILE, one_side))
     return found
+
+
+def size_suite() -> ExpectationSuite:
+    return suite(
+        "split_sizes",
+        SPLITS_FILE,
+        at_least("questions", "fewest", "a split is not smaller than split.sizes asks"),
+        at_least("most", "questions", "a split is not larger than split.sizes asks"),
+    )
 
 
 def entry_suite(inputs: Inputs) -> ExpectationSuite:
@@ -98,8 +105,10 @@ def sizes(inputs: Inputs) -> pd.DataFrame:
 
 
 def settings(inputs: Inputs) -> pd.DataFrame:
-    made = pd.DataFrame({name: [str(inputs.splits[name])] for name in ("seed", "group_by")})
-    return with_records(made, ["group_by", "seed"])
+    made = {name: inputs.splits[name] for name in MADE}
+    if isinstance(made["source"], dict):
+        made["source"] = made["source"].get("path")
+    return with_records(pd.DataFrame({name: [str(value)] for name, value in made.items()}), [*MADE])
 
 
 def contexts(inputs: Inputs) -> pd.DataFrame:

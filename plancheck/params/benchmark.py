@@ -1,11 +1,14 @@
 """Sections benchmark and split: the questions and who sees them."""
 
-from typing import Annotated, Literal, Self
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
 from plancheck.params.section import FilePath, Section, Seed, Share
 from plancheck.records import SPLITS
+
+OWN_SPLIT: Final = Path("plancheck/splits.py")
 
 
 class Controlled(Section):
@@ -53,11 +56,21 @@ class BenchmarkParams(Section):
 
 
 class Split(Section):
-    """Sizes are either all counts, which sum to the number of questions, or all shares, which sum to 1."""
+    """``path`` is what decides the split and what DVC watches: our code, or a file or folder of published IDs.
 
+    Seed and sizes are read by our code alone. Sizes are either all counts, which sum to the number of questions, or all
+    shares, which sum to 1.
+    """
+
+    path: FilePath
     seed: Seed
     group_by: Literal["none", "context"]
     sizes: dict[str, Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0, lt=1)]]
+
+    @property
+    def published(self) -> bool:
+        """Whether the IDs are others', listed at ``path``."""
+        return self.path != OWN_SPLIT
 
     @model_validator(mode="after")
     def complete(self) -> Self:

@@ -44,7 +44,7 @@ def selection_table(
     Args:
         plans: by selector, the atoms selected for each question; none where the plan failed.
         questions: by ID.
-        splits: question IDs by split, none empty.
+        splits: question IDs by split; one without questions has no row.
         confidence: of the Wilson intervals of the parse rate.
 
     Returns:
@@ -63,7 +63,7 @@ def selection_table(
     for selector, selected in plans.items():
         if lacking := set(everyone) - set(selected):
             raise ValueError(f"{selector}: no plan for {len(lacking)} question(s), such as {min(lacking)}")
-        for split, ids in ((ALL, everyone), *((split, splits[split]) for split in SPLITS)):
+        for split, ids in ((ALL, everyone), *((split, splits[split]) for split in SPLITS if splits[split])):
             chosen = {question_id: selected[question_id] for question_id in ids}
             other = None if selector == "sft" else plans.get("sft")
             found.append((selector, split, *measures(chosen, questions, other, confidence=confidence)))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from plancheck.benchmark.groups import grouped
 from plancheck.errors import StudyError
 from plancheck.files import write_json
 from plancheck.params.planning import Selector
@@ -26,8 +27,12 @@ def run(params: Params) -> None:
     Raises:
         StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its questions.
     """
-    questions = limited(load(params.benchmark), params.benchmark).questions
-    checked_splits(questions, params.split)
+    whole = load(params.benchmark)
+    benchmark = grouped(limited(whole, params.benchmark))
+    questions = benchmark.questions
+    kept = {question.question_id for question in questions}
+    left_out = {question.question_id for question in whole.questions} - kept
+    checked_splits(questions, params.split, left_out=left_out)
     check_evidence(questions, params.plan.selectors)
     write_json(REPORT, {"inputs": "can be used"})
 

@@ -21,9 +21,17 @@ def run(params: Params) -> None:
     The rules of params.yaml itself were checked when it was read.
 
     Raises:
-        StudyError: the benchmark's file, a model of this machine or a device is not there; all of them are listed.
+        StudyError: the benchmark's file, the split's, a model of this machine or a device is not there; all of them are
+            listed.
     """
-    problems = [*missing_file(params.benchmark.path), *missing_models(params), *missing_devices(params.model_dump())]
+    given = {"benchmark.path": params.benchmark.path}
+    if params.split.published:
+        given["split.path"] = params.split.path
+    problems = [
+        *(problem for name, path in given.items() for problem in missing_file(name, path)),
+        *missing_models(params),
+        *missing_devices(params.model_dump()),
+    ]
     if problems:
         raise all_problems(
             f"params.yaml: {len(problems)} parameter(s) cannot be used here:",
@@ -33,21 +41,21 @@ def run(params: Params) -> None:
     write_json(REPORT, {"parameters": "can be used"})
 
 
-def missing_file(path: Path) -> list[str]:
-    """What is wrong with benchmark.path, nothing where it is a file."""
-    if path.is_file():
+def missing_file(name: str, path: Path) -> list[str]:
+    """What is wrong with the path under a parameter's name, nothing where it is a file; a split's may be a folder."""
+    if path.is_file() or (name == "split.path" and path.is_dir()):
         return []
     if path.exists():
-        return [f"benchmark.path: {path}: is no regular file"]
+        return [f"{name}: {path}: is no regular file"]
     if path.is_absolute():
-        return [f"benchmark.path: {path}: no such file"]
-    found = f"benchmark.path: {path}: no such file in {Path.cwd()}, where relative paths begin"
+        return [f"{name}: {path}: no such file"]
+    found = f"{name}: {path}: no such file in {Path.cwd()}, where relative paths begin"
     if COPIES in Path.cwd().as_posix():
         return [
             f"{found}. This is the copy of the project that `dvc exp run --temp` and `--queue` run in; it holds only "
             "what git and DVC track: give an absolute path, or put the file into data/, run `dvc add` on it and commit"
         ]
-    return [f"{found}; name your file with `-S benchmark.path=FILE`"]
+    return [f"{found}; name your file with `-S {name}=FILE`"]
 
 
 def missing_models(params: Params) -> list[str]:

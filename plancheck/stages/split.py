@@ -1,9 +1,13 @@
-"""Stage split: train, dev and test IDs."""
+"""Stage split: train, dev and test IDs, by our own code or as others published them."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
 
+from plancheck.benchmark.published_split import published_split
 from plancheck.benchmark.tables import read_questions
+from plancheck.digests import digest, file_sha256
 from plancheck.errors import StudyError
 from plancheck.files import DATA, write_json
 from plancheck.params.benchmark import Split
@@ -17,27 +21,57 @@ LOG = logging.getLogger("plancheck.split")
 def run(params: Params) -> None:
     """Write data/splits.json.
 
+    ``seed`` and ``source`` there say how the split was made: one of them is null.
+
     Raises:
-        StudyError: the sizes do not fit, or the test questions have fewer than 2 contexts: no later stage would refuse
-            them before every answer is paid for.
+        StudyError: the sizes or the published IDs do not fit the questions, or the test questions have fewer than 2
+            contexts: no later stage would refuse them before every answer is paid for.
     """
     settings = params.split
     splits = checked_splits(read_questions(), settings)
-    write_json(DATA / "splits.json", {**splits, "seed": settings.seed, "group_by": settings.group_by})
-    LOG.info("%s questions", ", ".join(f"{name} {len(ids)}" for name, ids in splits.items()))
+    made = {
+        "seed": None if settings.published else settings.seed,
+        "source": source(settings.path) if settings.published else None,
+        "group_by": settings.group_by,
+    }
+    write_json(DATA / "splits.json", {**splits, **made})
+    LOG.info(
+        "%s questions, %s",
+        ", ".join(f"{name} {len(ids)}" for name, ids in splits.items()),
+        f"as {settings.path} lists them" if settings.published else f"by seed {settings.seed}",
+    )
+    if not splits["dev"]:
+        LOG.warning("no dev questions: the trained planner's loss is measured on none")
 
 
-def checked_splits(questions: Sequence[Question], settings: Split) -> dict[str, list[str]]:
-    """Question IDs of each split, sorted, as ``plancheck.splits`` makes them.
+def source(path: Path) -> dict[str, Any]:
+    """The path as params.yaml names it, and the SHA-256 of its bytes; of a folder, that of its text files' by name."""
+    if path.is_dir():
+        return {"path": path.as_posix(), "sha256": digest({f.name: file_sha256(f) for f in path.glob("*.txt")})}
+    return {"path": path.as_posix(), "sha256": file_sha256(path)}
+
+
+def checked_splits(
+    questions: Sequence[Question], settings: Split, *, left_out: Collection[str] | None = None
+) -> dict[str, list[str]]:
+    """Question IDs of each split, sorted: as ``plancheck.splits`` makes them, or as ``settings.path`` lists them.
+
+    ``left_out`` are the IDs of the benchmark's other questions, which the list may name; None where they are not known
+    and stage inputs has judged the list.
 
     Raises:
         StudyError: as ``run``.
     """
-    splits = split_questions(questions, settings.sizes, seed=settings.seed, group_by=settings.group_by)
+    by_context = settings.group_by == "context"
+    splits = (
+        published_split(settings.path, questions, one_side=by_context, left_out=left_out) if settings.published
+        else split_questions(questions, settings.sizes, seed=settings.seed, group_by=settings.group_by)
+    )  # fmt: skip
     test = set(splits["test"])
     if (found := len({question.context_group for question in questions if question.question_id in test})) < 2:
-        raise StudyError(
-            f"split: the test questions would have {found} context; intervals need 2 or more. Raise split.sizes.test, "
-            "use more questions (benchmark.limit) or another split.seed."
-        )
+        remedy = (
+            "Use more questions (benchmark.limit) or another split.path." if settings.published
+            else "Raise split.sizes.test, use more questions (benchmark.limit) or another split.seed."
+        )  # fmt: skip
+        raise StudyError(f"split: the test questions would have {found} context; intervals need 2 or more. {remedy}")
     return splits

@@ -51,6 +51,12 @@ def test_a_row_a_selector_and_split_in_the_order_given():
     assert found["questions"].tolist() == [4, 1, 1, 2] * 2
 
 
+def test_a_split_without_questions_has_no_row():
+    splits = {"train": ["q1", "q2"], "dev": [], "test": ["q3", "q4"]}
+    found = selection_table({"sft": SFT}, QUESTIONS, splits, confidence=0.95)
+    assert found["split"].tolist() == ["all", "train", "test"]
+
+
 def test_a_failed_plan_counts_in_the_parse_rate_and_not_in_the_size_of_plans():
     row = everyone(table(sft=SFT), "sft")
     interval = wilson(3, 4, confidence=0.95)

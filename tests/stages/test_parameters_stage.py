@@ -69,6 +69,15 @@ def test_a_folder_is_no_file_and_is_told_so(folder):
     assert "benchmark.path: questions: is no regular file" in refused(**{"benchmark/path": "questions"})
 
 
+def test_published_splits_may_be_a_folder_and_must_be_there(folder):
+    (folder / "ids").mkdir()
+    run(params(**{"split/path": "ids"}))
+    REPORT.unlink()
+    said = refused(**{"split/path": "ids.json", "benchmark/path": "gone.jsonl"})
+    assert f"split.path: ids.json: no such file in {folder}" in said
+    assert "`-S split.path=FILE`" in said and "`-S benchmark.path=FILE`" in said
+
+
 @pytest.mark.parametrize("path", ["gone.jsonl", "gone/too.jsonl"])
 def test_an_absolute_path_that_is_no_file_gets_no_advice_for_relative_ones(folder, path):
     said = refused(**{"benchmark/path": str(folder / path)})

@@ -12,7 +12,7 @@ from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
-from plancheck.params.benchmark import Split
+from plancheck.params.benchmark import OWN_SPLIT, Split
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Plan, Planner, Tune
 from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Retrieve, Window
@@ -44,7 +44,7 @@ def context_id(name):
 
 def study_params(group_by="none", sizes=None):
     return Params.model_construct(
-        split=Split(seed=7, group_by=group_by, sizes=sizes or {"train": 3, "dev": 1, "test": 2}),
+        split=Split(path=OWN_SPLIT, seed=7, group_by=group_by, sizes=sizes or {"train": 3, "dev": 1, "test": 2}),
         atoms=Atoms(
             multi_document=MultiDocument(window_chars=60, overlap_chars=10, domains=["Multi"], separators=[]),
             other=Window(window_chars=80, overlap_chars=10),
@@ -295,7 +295,8 @@ def add_routing(rows, index, question_id, name):
 
 
 def study_splits(group_by="none"):
-    return {"train": ["q0", "q1", "q2"], "dev": ["q3"], "test": ["q4", "q5"], "seed": 7, "group_by": group_by}
+    ids = {"train": ["q0", "q1", "q2"], "dev": ["q3"], "test": ["q4", "q5"]}
+    return {**ids, "seed": 7, "source": None, "group_by": group_by}
 
 
 def as_tables(rows):

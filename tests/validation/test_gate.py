@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import threading
 
 import pytest
@@ -32,15 +33,14 @@ def holds_no_secret(folder):
 
 
 def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsys):
-    assert gate.main(["split"]) == 0
-    assert gate.main(["rows"]) == 0
-    assert gate.main(["results"]) == 0
+    for name in ("split", "retrieval", "rows", "packed", "results"):
+        assert gate.main([name]) == 0
     said = capsys.readouterr()
-    assert "check@split: 33 expectations hold" in said.out
-    assert "check@rows: 82 expectations hold" in said.out
+    counts = re.findall(r"^check_(\w+): (\d+) expectations hold", said.out, re.MULTILINE)
+    assert counts == [("split", "34"), ("retrieval", "86"), ("rows", "82"), ("packed", "118"), ("results", "208")]
     assert said.err == ""
-    written = json.loads((folder.path / "reports/checks/results.json").read_text())
-    assert written["success"] and written["expectations"] == 345
+    written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
+    assert written["success"] and written["expectations"] == 86
     assert written["suites"]["retrieval"]["expectations"][-1] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
@@ -70,7 +70,7 @@ def test_a_failed_gate_names_everything_and_leaves_no_report(folder, capsys):
     for prediction in folder.rows["predictions"]:
         prediction["correct"] = not prediction["correct"]
     folder.rows["predictions"][0]["letter"] = "SECRET reply"
-    folder.rows["atoms"][0]["end"] = 60
+    folder.rows["routing"][0]["kind"] = "fixed"
     folder.write()
     assert gate.main(["results"]) == 1
     error = capsys.readouterr().err
@@ -78,11 +78,25 @@ def test_a_failed_gate_names_everything_and_leaves_no_report(folder, capsys):
     assert "data/predictions.parquet, suite predictions, correct and right: correct says whether" in error
     assert "broken by 35 of 36: q0/head/50, " in error
     assert "q3/bm25/100 and 15 more" in error  # the first 20, then a count
-    assert "data/atoms.parquet, suite atoms_by_context, uncovered_chars: every character is in some atom" in error
+    assert "data/routing.parquet, suite routing, kind and entry_kind: kind is the router's; broken by 1 of" in error
     assert "a letter is A, B, C or D; broken by 1 of 36: q0/head/100" in error
     assert not stale.exists()
     assert pages(folder)
     assert "SECRET" not in error and holds_no_secret(folder)
+
+
+def test_faults_before_the_answers_leave_no_report_for_the_stages_that_ask(folder, capsys):
+    for name in ("retrieval", "packed"):
+        gate.check(name)
+    folder.rows["atoms"][0]["end"] = 60
+    folder.rows["packed"][0]["chars"] = 101
+    folder.write()
+    assert [gate.main([name]) for name in ("retrieval", "packed")] == [1, 1]
+    error = capsys.readouterr().err
+    assert "data/atoms.parquet, suite atoms_by_context, uncovered_chars: every character is in some atom" in error
+    assert "data/packed.parquet, suite packed, budget_chars and chars: a packed context fits its budget" in error
+    assert "broken by 1 of 36: q0/head/100" in error
+    assert sorted(path.name for path in (folder.path / "reports/checks").iterdir()) == []
 
 
 def test_a_test_question_among_the_training_rows_fails_the_gate_and_leaves_no_report(folder, capsys):
@@ -128,10 +142,10 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
 
     path = folder.path / "data/rerank.parquet"
     pq.write_table(pq.read_table(path).drop_columns(["rerank_rank"]), path)
-    assert gate.main(["results"]) == 1
+    assert gate.main(["retrieval"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check@results: 2 of 134 expectations do not hold" in error
+    assert "check_retrieval: 2 of 39 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(
@@ -141,6 +155,8 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
         ("split", "splits.json"),
         ("rows", "sft/dev.jsonl"),
         ("rows", "traces.parquet"),
+        ("retrieval", "contexts.parquet"),
+        ("packed", "rerank_tuned.parquet"),
         ("results", "packed.parquet"),
     ],
 )
@@ -155,7 +171,14 @@ def test_a_split_file_of_another_form_names_every_problem(tmp_path):
     path.write_text('{"train": ["q0"], "dev": "q1", "test": [2]}')
     with pytest.raises(StudyError) as caught:
         read_splits(path)
-    for part in ("dev: must be a list", "test: must be a list", "seed: missing", "group_by: missing", "dvc repro"):
+    for part in (
+        "dev: must be a list",
+        "test: must be a list",
+        "seed: missing",
+        "source: missing",
+        "group_by: missing",
+        "dvc repro",
+    ):
         assert part in str(caught.value)
     path.write_text("[]")
     with pytest.raises(StudyError, match="not an object"):
@@ -191,7 +214,7 @@ def test_a_context_left_half_written_is_made_anew(damage, warnings, folder, warn
     before = (folder.path / "reports/checks/split.json").read_bytes()
     damage(folder.path / ".plancheck/gx")
     gate.check("split")
-    assert all(said.startswith("check@split failed and is tried again") for said in warned())
+    assert all(said.startswith("check_split failed and is tried again") for said in warned())
     assert len(warned()) == warnings
     assert (folder.path / "reports/checks/split.json").read_bytes() == before
     assert pages(folder)
@@ -233,7 +256,7 @@ def test_gates_at_once_take_turns(folder):
         thread.start()
     for thread in threads:
         thread.join()
-    assert results == [33, 33]
+    assert results == [34, 34]
 
 
 def test_a_place_that_cannot_be_written_is_named(folder, capsys):

@@ -1,5 +1,7 @@
 """Faults in the tables themselves reach the derived columns: which rules break, and which records are named."""
 
+from pathlib import Path
+
 import pytest
 
 from validation import (
@@ -9,6 +11,7 @@ from validation import (
     predictions,
     questions,
     rerank,
+    rerank_tuned,
     retrieval,
     router_features,
     routing,
@@ -66,8 +69,25 @@ def test_an_unknown_question_is_named(make_study, context):
 
 def test_another_seed_and_grouping_are_reported(make_study, context):
     study = make_study()
-    study.splits |= {"seed": 8, "group_by": "context"}
-    assert list(broken(study, splits, context)) == ["seed is split.seed", "group_by is split.group_by"]
+    study.splits |= {"seed": 8, "source": {"path": "ids.json", "sha256": "0" * 64}, "group_by": "context"}
+    assert list(broken(study, splits, context)) == [
+        "seed is split.seed, and null for published IDs",
+        "source is split.path, and null for our own split",
+        "group_by is split.group_by",
+    ]
+
+
+def test_published_ids_are_of_any_sizes_and_of_their_own_file(make_study, context):
+    study = make_study(sizes={"train": 1, "dev": 1, "test": 4})
+    published = study.params.split.model_copy(update={"path": Path("ids.json")})
+    study.params = study.params.model_copy(update={"split": published})
+    study.splits |= {"seed": None, "source": {"path": "ids.json", "sha256": "0" * 64}}
+    assert broken(study, splits, context) == {}
+    study.splits |= {"seed": 7, "source": {"path": "others.json", "sha256": "0" * 64}}
+    assert list(broken(study, splits, context)) == [
+        "seed is split.seed, and null for published IDs",
+        "source is split.path, and null for our own split",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,12 +210,13 @@ def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
     assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
 
 
-def test_reranked_atoms_are_exactly_the_candidates(make_study, context):
+@pytest.mark.parametrize("module", [rerank, rerank_tuned])
+def test_reranked_atoms_are_exactly_the_candidates(module, make_study, context):
     study = make_study()
     row(study.rows["retrieval"], question_id="q3", position=0)["candidate"] = False
     row(study.rows["retrieval"], question_id="q3", position=3)["candidate"] = True
     atom_id = row(study.rows["rerank"], question_id="q3", rerank_rank=1)["atom_id"]
-    assert broken(study, rerank, context) == {
+    assert broken(study, module, context) == {
         "a reranked atom is in its question's candidate pool": (f"q3/{atom_id}",),
         "every candidate is reranked": ("q3",),
     }

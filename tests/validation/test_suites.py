@@ -1,5 +1,7 @@
 """Every expectation of every suite fails on a fault of its own, and only it."""
 
+from collections import Counter
+
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ from validation import (
     predictions,
     questions,
     rerank,
+    rerank_tuned,
     retrieval,
     router_features,
     routing,
@@ -21,12 +24,13 @@ from validation import (
     traces,
 )
 from validation.gate import validate
+from validation.gates import GATES
 
 EXPECTATIONS = {
     "questions": 10,
     "splits": 4,
     "split_sizes": 2,
-    "split_settings": 2,
+    "split_settings": 3,
     "split_contexts": 1,
     "atoms": 14,
     "atoms_by_context": 2,
@@ -57,6 +61,7 @@ MODULES = (
     atoms,
     retrieval,
     rerank,
+    rerank_tuned,
     plans,
     packed,
     predictions,
@@ -130,7 +135,11 @@ PLANTS = {
         "a split is not smaller than split.sizes asks": ("fewest", 4.0),
         "a split is not larger than split.sizes asks": ("most", 2.0),
     },
-    "split_settings": {"seed is split.seed": ("seed", "8"), "group_by is split.group_by": ("group_by", "none")},
+    "split_settings": {
+        "seed is split.seed, and null for published IDs": ("seed", "8"),
+        "source is split.path, and null for our own split": ("source", "ids.json"),
+        "group_by is split.group_by": ("group_by", "none"),
+    },
     "split_contexts": {"a context lies on one side of the split": ("splits", 2)},
     "atoms": {
         "an atom's ID is its own": ("atom_id", lambda frame: frame["atom_id"][1]),
@@ -315,6 +324,10 @@ def plants():
             yield pytest.param(name, rule, column, value, id=f"{name}: {rule}")
 
 
+def test_every_module_of_suites_is_of_one_gate():
+    assert Counter(module for gate in GATES.values() for module in gate.modules) == Counter(MODULES)
+
+
 def test_every_suite_holds_the_number_of_expectations_it_should(suites):
     assert {name: len(suite.expectations) for name, suite in suites.items()} == EXPECTATIONS
 
@@ -359,8 +372,8 @@ def test_no_rows_are_a_fault_of_train_and_none_of_dev(frames, suites, context):
 def test_a_tuned_reranker_that_is_off_has_no_rows(make_study, context):
     study = make_study()
     study.params = study.params.model_copy(update={"tune": study.params.tune.model_copy(update={"enabled": False})})
-    (suite,) = [suite for suite in rerank.suites(study.inputs()) if suite.name.startswith("rerank_tuned")]
-    frame = rerank.frames(study.inputs())["rerank_tuned"]
+    (suite,) = rerank_tuned.suites(study.inputs())
+    frame = rerank_tuned.frames(study.inputs())["rerank_tuned"]
     assert broken_rules(frame, suite, context) == ["there are no rows (tune.enabled)"]
     assert broken_rules(frame.iloc[:0], suite, context) == []
 
@@ -377,11 +390,10 @@ def test_a_table_that_a_study_may_leave_empty_can_be_judged(make_study, context,
         }
     )
     inputs = study.inputs()
-    module = {"rerank_tuned": rerank, "plans": plans}[name]
+    module = {"rerank_tuned": rerank_tuned, "plans": plans}[name]
     frames = module.frames(inputs)
     for suite in module.suites(inputs):
-        if suite.name.startswith(name):
-            assert broken_rules(frames[suite.name], suite, context) == []
+        assert broken_rules(frames[suite.name], suite, context) == []
     for other in (packed, predictions, router_features, routing):
         other.frames(inputs)
 

@@ -1,0 +1,167 @@
+"""Published IDs in every form that they are read in, and what is refused."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plancheck.benchmark.split_files import SPLIT_NAMES, read_listings
+from plancheck.errors import StudyError
+from plancheck.records import SPLITS
+
+IDS = {"train": ["q1", "q 2"], "dev": ["3"], "test": ["q4", "é,5"]}
+
+
+def in_folder(path, ids):
+    path.mkdir()
+    for split, names in ids.items():
+        (path / f"{split}.txt").write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
+
+
+def as_lists(path, ids):
+    path.write_text(json.dumps(ids), encoding="utf-8")
+
+
+def as_names(path, ids):
+    path.write_text(json.dumps({name: split for split, names in ids.items() for name in names}), encoding="utf-8")
+
+
+def as_words(path, ids, between=" "):
+    lines = [f"{name}{between}{split}\n" for split, names in ids.items() for name in names]
+    path.write_text("".join(lines), encoding="utf-8", newline="")
+
+
+def as_table(path, ids):
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter="\t" if path.suffix == ".tsv" else ",")
+    writer.writerows([name, split] for split, names in ids.items() for name in names)
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+
+
+FORMS = {
+    "a folder": ("ids", in_folder),
+    "lists by split": ("ids.json", as_lists),
+    "splits by ID": ("ids.JSON", as_names),
+    "words": ("ids.txt", as_words),
+    "words after a tab": ("ids.txt", lambda path, ids: as_words(path, ids, "\t")),
+    "values": ("ids.txt", lambda path, ids: as_words(path, ids, ", ")),
+    "CSV": ("ids.csv", as_table),
+    "TSV": ("ids.tsv", as_table),
+}
+
+
+def read(path):
+    found = {split: [] for split in SPLITS}
+    for listing in read_listings(path):
+        found[listing.split].append(listing.question_id)
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_says_the_same(form, tmp_path):
+    name, write = FORMS[form]
+    write(tmp_path / name, IDS)
+    assert read(tmp_path / name) == IDS
+
+
+# One line of text; no white space at its ends, which text cannot tell from the line's own, and no byte order mark.
+IDENTIFIERS = st.text(
+    st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t", exclude_characters="\ufeff"),
+    min_size=1,
+    max_size=12,
+).filter(lambda name: name == name.strip() and not name.endswith(","))
+
+
+@given(
+    split_of=st.dictionaries(IDENTIFIERS, st.sampled_from(SPLITS), min_size=1, max_size=12),
+    form=st.sampled_from(sorted(FORMS)),
+)
+def test_any_split_written_in_any_form_reads_back_the_same(split_of, form, tmp_path_factory):
+    ids = {split: [name for name, of in split_of.items() if of == split] for split in SPLITS}
+    name, write = FORMS[form]
+    path = tmp_path_factory.mktemp("split") / name
+    write(path, ids)
+    assert read(path) == ids
+
+
+@pytest.mark.parametrize("said", [*SPLIT_NAMES, "Validation", " DEV ", "Ｔｅｓｔ"])
+def test_a_split_is_known_by_its_usual_names_in_any_case(said, tmp_path):
+    path = tmp_path / "ids.json"
+    path.write_text(json.dumps({"q1": said}))
+    (listing,) = read_listings(path)
+    assert listing.split == SPLIT_NAMES[{"ｔｅｓｔ": "test"}.get(said.strip().lower(), said.strip().lower())]
+
+
+def test_marks_line_ends_empty_lines_and_headings_say_nothing(tmp_path):
+    text = "\ufeffquestion_id\tsplit\r\n\r\n  q 1\ttrain  \r\n\n#2\tdev\rx\ttest"
+    for name in ("ids.tsv", "ids.txt"):
+        (tmp_path / name).write_text(text.replace("\rx", "\r\nx"), encoding="utf-8", newline="")
+        assert read(tmp_path / name) == {"train": ["q 1"], "dev": ["#2"], "test": ["x"]}
+
+
+def test_what_plancheck_itself_wrote_is_read_and_whole_numbers_are_ids(tmp_path):
+    path = tmp_path / "splits.json"
+    made = {"seed": 7, "source": None, "group_by": "none"}
+    path.write_text(json.dumps({"train": [1, "q2"], "dev": [], "test": ["q3"], **made}))
+    assert read(path) == {"train": ["1", "q2"], "dev": [], "test": ["q3"]}
+
+
+REFUSED = {
+    "no JSON": ("ids.json", "{", ["not usable as JSON"]),
+    "a name twice": ("ids.json", '{"q1": "train", "q1": "test"}', ["several fields called q1"]),
+    "a list": ("ids.json", '["q1"]', ["its JSON is no object"]),
+    "a stranger among lists": (
+        "ids.json",
+        '{"train": ["a"], "extra": ["b"], "n": 3}',
+        ["'extra': is no", "'n': holds"],
+    ),
+    "values that are no IDs": (
+        "ids.json",
+        '{"train": ["a", null, [], " "]}',
+        ["train item 2: None", "item 3", "item 4"],
+    ),
+    "values that are no splits": (
+        "ids.json",
+        '{"a": "train", "b": 3, "c": "dve"}',
+        ["name 2: 3 is", "'dve' is no split"],
+    ),
+    "two names of a split": ("ids.json", '{"dev": ["a"], "val": ["b"], "test": ["c"]}', ["dev: dev and val"]),
+    "two names in rows": ("ids.txt", "a dev\nb valid\nc DEV\n", ["dev: dev and valid"]),
+    "lines of an ID": ("ids.txt", "a train\nb\nc,\n d test,\n", ["line 2: is no ID", "line 3: is no ID", "line 4: is"]),
+    "three columns": ("ids.csv", "a,train\nb,c,test\n", ["line 2: is no ID and a split"]),
+    "a quote without an end": ("ids.csv", 'a,train\n"b,test\n', ["unexpected end of data"]),
+    "nothing": ("ids.txt", "\n\n", ["lists no question"]),
+    "empty lists": ("ids.json", '{"train": [], "test": []}', ["lists no question"]),
+    "another name": ("ids.yaml", "train: [a]", ["no list of splits by its name", "train.txt, dev.txt and test.txt"]),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_is_no_list_of_splits_is_refused_with_all_its_faults(case, tmp_path):
+    name, text, expected = REFUSED[case]
+    (tmp_path / name).write_text(text)
+    with pytest.raises(StudyError) as caught:
+        read_listings(tmp_path / name)
+    assert str(tmp_path / name) in str(caught.value)
+    assert all(part in str(caught.value) for part in expected), str(caught.value)
+
+
+def test_a_folder_says_which_of_its_texts_are_of_no_split(tmp_path):
+    in_folder(tmp_path / "ids", {"train": ["a"], "valid": ["b"], "test": ["c"]})
+    assert read(tmp_path / "ids") == {"train": ["a"], "dev": ["b"], "test": ["c"]}
+    (tmp_path / "ids" / "readme.txt").touch()
+    with pytest.raises(StudyError, match=r"text files of no split:\n  - readme\.txt\n"):
+        read_listings(tmp_path / "ids")
+
+
+@pytest.mark.parametrize(("content", "said"), [(None, "No such file"), (b"\xff\xfea\x00", "invalid UTF-8 at byte 0")])
+def test_a_file_that_is_not_there_or_in_another_encoding_is_named(content, said, tmp_path):
+    path = Path(tmp_path / "ids.txt")
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(StudyError, match=said):
+        read_listings(path)
