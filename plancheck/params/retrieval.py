@@ -65,5 +65,13 @@ class Retrieve(Section):
 
 
 class Rerank(Section):
+    coverage: Literal["head", "windows", "snippet"] = Field(
+        description="of a candidate the cross-encoder reads the beginning, all of it in parts of which the best counts, "
+        "or what the planner is shown of it"
+    )
     batch_size: PositiveInt
     device: Device
+
+    def chars(self, snippet_chars: int | None) -> int | None:
+        """Characters of a candidate that the cross-encoder is given, as ``planner.snippet_chars``; None for all."""
+        return snippet_chars if self.coverage == "snippet" else None
