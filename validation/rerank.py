@@ -14,7 +14,7 @@ TABLES = ("rerank", "rerank_tuned")
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
-    """Of each table, rows with whether they are candidates and read as rerank.coverage says; questions with what their rows lack."""
+    """Of each table, rows with whether they are candidates and misread; questions with what their rows lack."""
     found = {}
     for name in TABLES:
         found[name] = rows = rerank(inputs, name)

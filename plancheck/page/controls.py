@@ -17,14 +17,9 @@ def controls_section(study: Study) -> Section:
         "A control is as strong as what it has to work with: where policies show the same text, where a ranking says "
         "nothing, and what was found in contexts and questions."
     )
-    figures = (
-        texts_figure(study),
-        rankings_figure(study),
-        reading_figure(study),
-        weights_figure(study),
-        documents_figure(study),
-    )
-    return Section("controls", "What the controls had to work with", lead, (*figures, *choices_figures(study)))
+    made = (texts_figure, rankings_figure, reading_figure, weights_figure, documents_figure)
+    figures = (*(figure(study) for figure in made), *choices_figures(study))
+    return Section("controls", "What the controls had to work with", lead, figures)
 
 
 def texts_figure(study: Study) -> Figure:

@@ -66,8 +66,8 @@ class Retrieve(Section):
 
 class Rerank(Section):
     coverage: Literal["head", "windows", "snippet"] = Field(
-        description="of a candidate the cross-encoder reads the beginning, all of it in parts of which the best counts, "
-        "or what the planner is shown of it"
+        description="of a candidate the cross-encoder reads the beginning, all of it in parts of which the best "
+        "counts, or what the planner is shown of it"
     )
     batch_size: PositiveInt
     device: Device
