@@ -74,7 +74,7 @@ class CrossEncoderReranker:
         """Tokens of a text that are read beside the query at most, special tokens not counted; at least 1.
 
         Of a pair that is too long the longer side is cut first, so a text of half the model's input is read whole
-        beside any query.
+        beside any query. Beside a query of just half an odd input one token more is read.
         """
         limit = int(self._model.max_seq_length or self._tokenizer.model_max_length) - self._special
         return max(limit - self.token_counts([query])[0], limit // 2, 1)
