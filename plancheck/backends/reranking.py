@@ -71,7 +71,7 @@ class CrossEncoderReranker:
         return np.asarray(logits, dtype=np.float64)
 
     def room(self, query: str) -> int:
-        """Tokens of a text that are read beside the query at most, special tokens not counted; at least 1.
+        """Most tokens of a text that is read whole beside the query, special tokens not counted; at least 1.
 
         Of a pair that is too long the longer side is cut first, so a text of half the model's input is read whole
         beside any query. Beside a query of just half an odd input one token more is read.

@@ -35,7 +35,7 @@ class Reranker(Protocol):
         ...
 
     def room(self, query: str) -> int:
-        """Most tokens of a text that it reads beside the query, special tokens not counted; at least 1."""
+        """Most tokens of a text that it reads whole beside the query, special tokens not counted; at least 1."""
         ...
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
