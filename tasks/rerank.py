@@ -44,7 +44,7 @@ def rerank_shard(shard: Shard, reranker: Path, settings: Rerank, snippet_chars: 
             pool.candidates,
             candidate_texts(pool, snippet_chars=settings.chars(snippet_chars)),
             model,
-            windows=settings.coverage == "windows",
+            windows=settings.in_parts,
             batch_size=settings.batch_size,
         )
     return rows

@@ -54,7 +54,7 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
 
     def texts(pool: Pool) -> list[str]:
         given = candidate_texts(pool, snippet_chars=reading.chars(snippet_chars))
-        if reading.coverage != "windows":
+        if not reading.in_parts:
             return given
         model, query = load_reranker(reranker.path, device=reading.device), query_text(pool.question)
         return [part for part, _ in best_parts(query, given, model, windows=True, batch_size=reading.batch_size)]

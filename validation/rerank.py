@@ -65,10 +65,10 @@ def rerank(inputs: Inputs, name: str) -> pd.DataFrame:
 
 
 def misread(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
-    """Where ``truncated`` cannot be true of the atom, by rerank.coverage.
+    """Where ``truncated`` is not what rerank.coverage makes of the atom.
 
-    In parts every atom is read whole. Of snippets none is whole that is shorter than its atom. Where the beginning is
-    read, what has no more tokens than another atom that the same question left whole is whole as well.
+    In parts every atom is read whole. Of snippets just those are not whole whose atom is longer than the snippet. Where
+    the beginning is read, what has no more tokens than another atom that the same question left whole is whole as well.
     """
     truncated = frame["truncated"].astype(bool)
     match inputs.params.rerank.coverage:
@@ -77,7 +77,7 @@ def misread(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
         case "snippet":
             atoms = inputs.tables["atoms"].to_pandas().drop_duplicates("atom_id").set_index("atom_id")
             chars = frame["atom_id"].map(atoms["end"] - atoms["start"])
-            return ~truncated & (chars > (inputs.params.planner.snippet_chars or 0))
+            return truncated != (chars > (inputs.params.planner.snippet_chars or 0))
     read_whole = frame["tokens"].where(~truncated).groupby(frame["question_id"]).transform("max")
     return truncated & (frame["tokens"] <= read_whole)
 

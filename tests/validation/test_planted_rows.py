@@ -199,7 +199,7 @@ def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
         ("windows", [False, False, False], []),
         ("windows", [True, False, True], [0, 2]),
         ("snippet", [True, True, False], []),  # atoms of 80, 80 and 60 characters
-        ("snippet", [True, False, True], [1]),
+        ("snippet", [True, False, True], [1, 2]),
     ],
 )
 @pytest.mark.parametrize("table", ["rerank", "rerank_tuned"])
@@ -208,9 +208,10 @@ def test_what_the_cross_encoder_read_is_as_its_coverage_says(make_study, context
     rerank_params = study.params.rerank.model_copy(update={"coverage": coverage})
     planner = study.params.planner.model_copy(update={"snippet_chars": 70})
     study.params = study.params.model_copy(update={"rerank": rerank_params, "planner": planner})
+    chars = {item["atom_id"]: item["end"] - item["start"] for item in study.rows["atoms"]}
     for name in ("rerank", "rerank_tuned"):
         for item in study.rows[name]:
-            item["truncated"] = coverage == "snippet"
+            item["truncated"] = coverage == "snippet" and chars[item["atom_id"]] > 70
     own = [item for item in study.rows[table] if item["question_id"] == "q0"]
     for item, value in zip(own, truncated, strict=True):
         item["truncated"] = value
