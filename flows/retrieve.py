@@ -15,6 +15,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.files import DATA, write_json, write_table
 from plancheck.params.study import read_params
 from plancheck.records import RETRIEVAL
+from plancheck.retrieval.coverage import coverage
 from plancheck.retrieval.silence import silence
 from plancheck.retrieval.weights import counted
 from tasks.retrieve import retrieve_shard
@@ -39,14 +40,15 @@ def retrieve() -> None:
     rows.sort(key=lambda row: (row["question_id"], row["position"]))
     write_table(DATA / "retrieval.parquet", rows, RETRIEVAL)
     bm25 = counted(settings.bm25.variant, [change for part in parts for change in part.changes])
-    write_json(REPORT, {"bm25": bm25})
+    atoms = {row["atom_id"]: row["truncated"] for row in rows}
+    dense = coverage(settings.dense_coverage, atoms.values())
+    write_json(REPORT, {"bm25": bm25, "dense": dense})
     LOG.info(silence("BM25", rows, "bm25_score"))
     LOG.info(silence("dense", rows, "dense_score"))
-    atoms = {row["atom_id"]: row["truncated"] for row in rows}
     LOG.info(
         "%s atoms ranked in %.0f s (%.1f atoms/s); the encoder reads only the beginning of %.1f %% of them",
         f"{len(atoms):,}", seconds := time.monotonic() - started, len(atoms) / seconds,
-        100 * sum(atoms.values()) / len(atoms),
+        100 * float(dense["truncated_share"]),
     )  # fmt: skip
 
 

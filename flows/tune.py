@@ -37,11 +37,12 @@ def tune() -> None:
         LOG.info("switched off (tune.enabled)")
         return
     started = time.monotonic()
-    made = tune_on_plans(locked("reranker"), params.tune, params.rerank.device)
+    settings, shown = params.rerank, params.planner.snippet_chars
+    made = tune_on_plans(locked("reranker"), params.tune, settings, shown)
     with replacing(MODEL) as temporary:
         shutil.copytree(made, temporary)
     questions = shards(sorted(question.question_id for question in read_questions()), size=QUESTIONS_A_SHARD)
-    futures = [rerank_shard.submit(shard, MODEL.resolve(), params.rerank) for shard in questions]
+    futures = [rerank_shard.submit(shard, MODEL.resolve(), settings, shown) for shard in questions]
     rows = [row for part in results(futures, questions, what="tune: questions") for row in part]
     write_table(DATA / "rerank_tuned.parquet", rows, RERANK)
     LOG.info("%s candidates reranked in %.0f s", f"{len(rows):,}", time.monotonic() - started)

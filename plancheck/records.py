@@ -151,6 +151,11 @@ RERANK = schema(
     atom_id=(STRING, "atom of the candidate pool"),
     rerank_score=(FLOAT, "cross-encoder logit, rounded to 6 decimals"),
     rerank_rank=(INT, "rank in the pool, ties by position"),
+    tokens=(INT, "tokens of the whole atom for the cross-encoder, special tokens not counted"),
+    truncated=(
+        BOOL,
+        "whether the cross-encoder read only a part of the atom, its beginning or snippet (rerank.coverage)",
+    ),
 )
 
 PACKED = schema(

@@ -9,10 +9,10 @@ from prefect.tasks import exponential_backoff
 
 from plancheck.backends.device import one_thread
 from plancheck.backends.reranking import load_reranker
-from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.params.retrieval import Rerank
+from plancheck.planning.plans import candidate_texts
+from plancheck.pools import read_pools
 from plancheck.retrieval.reranking import rerank_pool
-from plancheck.tables import read_atoms, read_candidates
 from tasks.retries import worth_retrying
 from tasks.shards import Shard
 
@@ -25,17 +25,26 @@ from tasks.shards import Shard
     cache_policy=NO_CACHE,
     task_run_name="rerank {shard.name}",
 )
-def rerank_shard(shard: Shard, reranker: Path, settings: Rerank) -> list[dict[str, Any]]:
-    """Rows of data/rerank.parquet for the shard's questions, by question and position."""
+def rerank_shard(shard: Shard, reranker: Path, settings: Rerank, snippet_chars: int | None) -> list[dict[str, Any]]:
+    """Rows of data/rerank.parquet for the shard's questions, by question and position.
+
+    Args:
+        shard: IDs of questions.
+        reranker: folder of the cross-encoder.
+        settings: how it reads.
+        snippet_chars: characters of a candidate that the planner is shown, None for all of it.
+    """
     one_thread()
     model = load_reranker(reranker, device=settings.device)
-    questions = [question for question in read_questions() if question.question_id in set(shard.items)]
-    pools = read_candidates(shard.items)
-    atoms = read_atoms({question.context_id for question in questions})
     rows: list[dict[str, Any]] = []
-    for question in sorted(questions, key=lambda question: question.question_id):
-        pool = set(pools[question.question_id])
-        candidates = [atom for atom in atoms[question.context_id] if atom.atom_id in pool]
-        context = read_contexts([question.context_id])[question.context_id]
-        rows += rerank_pool(question, context, candidates, model, batch_size=settings.batch_size)
+    for pool in read_pools(shard.items):
+        rows += rerank_pool(
+            pool.question,
+            pool.context,
+            pool.candidates,
+            candidate_texts(pool, snippet_chars=settings.chars(snippet_chars)),
+            model,
+            windows=settings.in_parts,
+            batch_size=settings.batch_size,
+        )
     return rows

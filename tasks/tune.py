@@ -13,10 +13,15 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, made_once
 from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune_reranker
+from plancheck.backends.reranking import load_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
 from plancheck.digests import digest
 from plancheck.params.planning import Tune
+from plancheck.params.retrieval import Rerank
+from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.pools import read_pools
+from plancheck.retrieval.query import query_text
+from plancheck.retrieval.reranking import best_parts
 from tasks.retries import worth_retrying
 
 LOG = logging.getLogger("plancheck.tune")
@@ -32,14 +37,30 @@ LIBRARIES = ("accelerate", "safetensors", "sentence-transformers", "tokenizers",
     cache_policy=NO_CACHE,
     task_run_name="tune {reranker.name}",
 )
-def tune_on_plans(reranker: LockedModel, settings: Tune, device: str) -> Path:
+def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippet_chars: int | None) -> Path:
     """The folder of the tuned cross-encoder, made at most once on a machine.
 
-    It learns from exactly the planner's training rows: atoms of a row's plan against the rest of its question's pool.
+    It learns from exactly the planner's training rows: atoms of a row's plan against the rest of its question's pool,
+    each atom as far as `reading` lets it be read when it is ranked. Of an atom read in parts it learns from the part
+    that the untuned cross-encoder scores best.
+
+    Args:
+        reranker: the cross-encoder to tune.
+        settings: of the tuning.
+        reading: how the tuned cross-encoder reads.
+        snippet_chars: characters of a candidate that the planner is shown, None for all of it.
     """
     plans = {row.question_id: row.atom_ids for row in read_sft_rows(TRAIN_ROWS)}
-    pairs = plan_pairs(read_pools(plans), plans)
-    place = pick_device(device)
+
+    def texts(pool: Pool) -> list[str]:
+        given = candidate_texts(pool, snippet_chars=reading.chars(snippet_chars))
+        if not reading.in_parts:
+            return given
+        model, query = load_reranker(reranker.path, device=reading.device), query_text(pool.question)
+        return [part for part, _ in best_parts(query, given, model, windows=True, batch_size=reading.batch_size)]
+
+    pairs = plan_pairs(read_pools(plans), plans, texts)
+    place = pick_device(reading.device)
 
     def make(target: Path) -> None:
         LOG.info("tuning the reranker on %d pairs of %d questions", len(pairs), len(plans))

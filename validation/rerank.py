@@ -6,7 +6,7 @@ from great_expectations import ExpectationSuite
 from plancheck.records import RERANK
 from validation.frames import counted, misplaced_ranks, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
-from validation.suites import among, none_of, present_in, suite, unique
+from validation.suites import among, between, none_of, present_in, suite, unique
 
 KEY = ["question_id", "atom_id"]
 NAME = "rerank"
@@ -21,7 +21,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
 
 
 def pool_frames(inputs: Inputs, name: str) -> dict[str, pd.DataFrame]:
-    """Of the table, rows with whether they are candidates; questions with what their rows lack."""
+    """Of the table, rows with whether they are candidates and misread; questions with what their rows lack."""
     rows = rerank(inputs, name)
     return {name: rows, f"{name}_by_question": by_question(inputs, rows)}
 
@@ -34,6 +34,8 @@ def pool_suites(name: str) -> list[ExpectationSuite]:
             *present_in(RERANK),
             unique(KEY, "an atom is reranked once for a question"),
             among("candidate", [True], "a reranked atom is in its question's candidate pool"),
+            between("tokens", 0, None, "tokens are not negative"),
+            among("misread", [False], "truncated is what rerank.coverage makes of the atom"),
         ),
         suite(
             f"{name}_by_question",
@@ -53,8 +55,26 @@ def candidates(inputs: Inputs) -> pd.DataFrame:
 def rerank(inputs: Inputs, name: str) -> pd.DataFrame:
     frame = inputs.tables[name].to_pandas()
     pool = pd.MultiIndex.from_frame(candidates(inputs)[KEY])
-    frame = frame.assign(candidate=pd.MultiIndex.from_frame(frame[KEY]).isin(pool))
+    frame = frame.assign(candidate=pd.MultiIndex.from_frame(frame[KEY]).isin(pool), misread=misread(inputs, frame))
     return with_records(frame, KEY)
+
+
+def misread(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
+    """Where ``truncated`` is not what rerank.coverage makes of the atom.
+
+    In parts every atom is read whole. Of snippets just those are not whole whose atom is longer than the snippet. Where
+    the beginning is read, what has no more tokens than another atom that the same question left whole is whole as well.
+    """
+    truncated = frame["truncated"].astype(bool)
+    match inputs.params.rerank.coverage:
+        case "windows":
+            return truncated
+        case "snippet":
+            atoms = inputs.tables["atoms"].to_pandas().drop_duplicates("atom_id").set_index("atom_id")
+            chars = frame["atom_id"].map(atoms["end"] - atoms["start"])
+            return truncated != (chars > (inputs.params.planner.snippet_chars or 0))
+    read_whole = frame["tokens"].where(~truncated).groupby(frame["question_id"]).transform("max")
+    return truncated & (frame["tokens"] <= read_whole)
 
 
 def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 
 from plancheck.backends.device import pick_device
 from plancheck.backends.loading import check_weights
+from plancheck.backends.token_windows import token_counts, token_windows
 from plancheck.errors import StudyError
 
 _LOADING = threading.Lock()
@@ -82,32 +83,11 @@ class SentenceEncoder:
 
     def token_counts(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each whole text, special tokens not counted."""
-        if not texts:
-            return []
-        return [len(ids) for ids in self._tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]]
+        return token_counts(self._tokenizer, texts)
 
     def windows(self, text: str) -> list[str]:
-        """Consecutive parts of ``text`` that the model reads whole; joined they are the text. At least one part.
-
-        Parts end before a word where there is one. A text whose tokens cannot be told apart by position is cut in
-        halves until each fits; a single character always counts as fitting.
-        """
-        offsets = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)[
-            "offset_mapping"
-        ]
-        if len(offsets) <= self.max_tokens or len(text) <= 1:
-            return [text]
-        cut = self._cut(text, [int(start) for start, _ in offsets[: self.max_tokens + 1]])
-        parts, rest = [text[:cut]], text[cut:]
-        if self.token_counts(parts)[0] > self.max_tokens:
-            parts = self.windows(parts[0])
-        return parts + self.windows(rest)
-
-    def _cut(self, text: str, starts: Sequence[int]) -> int:
-        """Where the first part ends: at the last of these token starts that begins a word, or else at the last."""
-        words = [start for start in starts if start > 0 and (text[start].isspace() or text[start - 1].isspace())]
-        cut = words[-1] if words else starts[-1]
-        return cut if 0 < cut < len(text) else len(text) // 2
+        """Consecutive parts of ``text`` that the model reads whole. See `token_windows`."""
+        return token_windows(self._tokenizer, text, tokens=self.max_tokens)
 
     def _heads(self, texts: Sequence[str]) -> list[str]:
         """Long texts without the end that the model does not read anyway, which costs time to tokenise.

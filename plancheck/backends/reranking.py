@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from sentence_transformers import CrossEncoder
-from transformers import AutoModelForSequenceClassification
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedTokenizerBase
 
 from plancheck.backends.device import pick_device
 from plancheck.backends.loading import check_weights
+from plancheck.backends.token_windows import token_counts, token_windows
 from plancheck.errors import StudyError
 
 _LOADING = threading.Lock()
@@ -21,7 +22,8 @@ def load_reranker(path: Path, *, device: str) -> "CrossEncoderReranker":
     """The cross-encoder in a local folder, loaded once a process; threads may share it.
 
     Raises:
-        StudyError: the folder is no cross-encoder with one output, lacks weights, or the device is not there.
+        StudyError: the folder is no cross-encoder with one output, lacks weights or a fast tokenizer, or
+            the device is not there.
     """
     with _LOADING:
         return _load(path, pick_device(device))
@@ -33,15 +35,28 @@ def _load(path: Path, device: str) -> "CrossEncoderReranker":
     if config.num_labels != 1:
         raise StudyError(f"{path}: scores {config.num_labels} labels, a reranker scores one. Choose another in conf/.")
     model = CrossEncoder(str(path), device=device, local_files_only=True, trust_remote_code=False)
-    return CrossEncoderReranker(model)
+    tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
+    if not tokenizer.is_fast:
+        raise StudyError(
+            f"{path}: has no tokenizer.json, which cutting long texts needs. Choose another models.reranker."
+        )
+    return CrossEncoderReranker(model, tokenizer)
 
 
 class CrossEncoderReranker:
-    """Relevance of a text to a query, both read together."""
+    """Relevance of a text to a query, both read together.
 
-    def __init__(self, model: CrossEncoder) -> None:
+    Args:
+        model: reads at most ``max_seq_length`` tokens of a pair.
+        tokenizer: an instance of its own: only ever used without truncation or padding, which are state of a
+            tokenizer and must not change while another thread uses it.
+    """
+
+    def __init__(self, model: CrossEncoder, tokenizer: PreTrainedTokenizerBase) -> None:
         self._model = model
-        # Truncation and padding are state of the tokenizer: set them before threads share it.
+        self._tokenizer = tokenizer
+        self._special = int(tokenizer.num_special_tokens_to_add(pair=True))
+        # Truncation and padding are state of the model's own tokenizer: set them before threads share it.
         self.scores([("query", "text")], batch_size=1)
 
     def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int) -> np.ndarray:
@@ -54,3 +69,20 @@ class CrossEncoderReranker:
             list(pairs), batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False
         )
         return np.asarray(logits, dtype=np.float64)
+
+    def room(self, query: str) -> int:
+        """Most tokens of a text that is read whole beside the query, special tokens not counted; at least 1.
+
+        Of a pair that is too long the longer side is cut first, so a text of half the model's input is read whole
+        beside any query. Beside a query of just half an odd input one token more is read.
+        """
+        limit = int(self._model.max_seq_length or self._tokenizer.model_max_length) - self._special
+        return max(limit - self.token_counts([query])[0], limit // 2, 1)
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each whole text, special tokens not counted."""
+        return token_counts(self._tokenizer, texts)
+
+    def windows(self, text: str, *, tokens: int) -> list[str]:
+        """Consecutive parts of ``text`` of at most ``tokens`` tokens. See `token_windows`."""
+        return token_windows(self._tokenizer, text, tokens=tokens)

@@ -6,7 +6,7 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.page.caveats import same_text, silent_rankings, small_budgets
+from plancheck.page.caveats import read_in_part, same_text, silent_rankings, small_budgets
 from plancheck.page.cells import counted, listed, percentage
 from plancheck.page.ladder import TIER_LABELS, deciding, rung
 from plancheck.page.study import Study
@@ -67,6 +67,7 @@ def answer(study: Study) -> tuple[str, ...]:
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
         same_text(rows[(rows["planner"] == study.planner) & (rows["split"] == ALL)]),
         silent_rankings(study),
+        read_in_part(study),
         small_budgets(study, budget),
         like_for_like(study, judged, perfect, null),
         beyond_reach(judged, perfect if perfect and perfect.policy == study.perfect.policy else None),

@@ -1,11 +1,12 @@
 """What weakens a comparison without a word: the same text on both sides, scores that say nothing, too small budgets."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import pandas as pd
 
 from plancheck.packing import LONGER_ATOM
-from plancheck.page.cells import listed
+from plancheck.page.cells import listed, percentage
 from plancheck.page.ladder import TIER_LABELS
 from plancheck.page.study import Study
 from plancheck.reporting import ladder
@@ -15,6 +16,11 @@ RANKING_LABELS: Final = {
     "dense": "the dense ranking",
     "rerank": "the cross-encoder",
     "rerank_tuned": "the tuned cross-encoder",
+}
+
+READERS: Final = {
+    "dense": ("the encoder", "atoms", "retrieve.dense_coverage"),
+    "rerank": ("the cross-encoder", "candidates", "rerank.coverage"),
 }
 
 
@@ -49,6 +55,26 @@ def silent_rankings(study: Study) -> str:
         f"Where all scores of a ranking are equal, its order is that of position, and the control is weaker than its "
         f"name says: {listed(found)}."
     )
+
+
+def reading(study: Study) -> dict[str, Mapping[str, Any]]:
+    """What is known of how much of the atoms encoder and cross-encoder read, by key of READERS."""
+    found = {"dense": study.facts.get("retrieve", {}).get("dense"), "rerank": study.facts.get("rerank")}
+    return {name: facts for name, facts in found.items() if facts}
+
+
+def read_in_part(study: Study) -> str:
+    """The models that read only the beginning of some atoms, and of how many; what can be done about it."""
+    heads = {name: own for name, own in reading(study).items() if own["coverage"] == "head" and own["truncated"]}
+    if not heads:
+        return ""
+    told = [
+        f"{READERS[name][0]} read only the beginning of {percentage(own['truncated_share'])} of its {READERS[name][1]}"
+        for name, own in heads.items()
+    ]
+    remedies = listed([READERS[name][2] for name in heads])
+    text = f"{listed(told)}. What answers further back in an atom weighs nothing in such a ranking ({remedies})."
+    return text[0].upper() + text[1:]
 
 
 def small_budgets(study: Study, *budgets_chars: int) -> str:

@@ -3,11 +3,12 @@
 from typing import Final
 
 from plancheck.page import columns
-from plancheck.page.caveats import RANKING_LABELS, small_budgets
-from plancheck.page.cells import counted, listed, table_view
+from plancheck.page.caveats import RANKING_LABELS, READERS, reading, small_budgets
+from plancheck.page.cells import counted, listed, percentage, table_view
 from plancheck.page.study import Figure, Section, Study
 
 DOMAINS: Final = ("asked", "present")
+PARTS: Final = {"head": "the beginning", "snippet": "what the planner is shown"}
 DOCUMENTS: Final = {"1": "1 document", "2-5": "2 to 5", "6-50": "6 to 50", "more": "more than 50"}
 
 
@@ -16,8 +17,9 @@ def controls_section(study: Study) -> Section:
         "A control is as strong as what it has to work with: where policies show the same text, where a ranking says "
         "nothing, and what was found in contexts and questions."
     )
-    figures = (texts_figure(study), rankings_figure(study), weights_figure(study), documents_figure(study))
-    return Section("controls", "What the controls had to work with", lead, (*figures, *choices_figures(study)))
+    made = (texts_figure, rankings_figure, reading_figure, weights_figure, documents_figure)
+    figures = (*(figure(study) for figure in made), *choices_figures(study))
+    return Section("controls", "What the controls had to work with", lead, figures)
 
 
 def texts_figure(study: Study) -> Figure:
@@ -51,6 +53,23 @@ def rankings_figure(study: Study) -> Figure:
     )
     view = table_view("rankings.csv", table, columns.RANKINGS, caption=f"{title}.")
     return Figure(figure, title, caption, tables=(view,))
+
+
+def reading_figure(study: Study) -> Figure:
+    figure, title = "reading", "How much of the atoms the models read"
+    told = []
+    for name, found in reading(study).items():
+        reader, atoms, parameter = READERS[name]
+        share, rule = found["truncated_share"], found["coverage"]
+        what = (
+            f"read all of its {found['atoms']:,} {atoms}"
+            if not share
+            else f"read only {PARTS[rule]} of {percentage(share)} of its {found['atoms']:,} {atoms}"
+        )
+        told.append(f"{reader[0].upper()}{reader[1:]} {what} ({parameter} is {rule}).")
+    if not told:
+        return Figure(figure, title, absent="Nothing is known of how much the models read.")
+    return Figure(figure, title, " ".join(told))
 
 
 def weights_figure(study: Study) -> Figure:

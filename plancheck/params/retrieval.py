@@ -65,5 +65,18 @@ class Retrieve(Section):
 
 
 class Rerank(Section):
+    coverage: Literal["head", "windows", "snippet"] = Field(
+        description="of a candidate the cross-encoder reads the beginning; or all of it, or all that the "
+        "planner is shown of it, in parts of which the best counts"
+    )
     batch_size: PositiveInt
     device: Device
+
+    @property
+    def in_parts(self) -> bool:
+        """Whether it reads all that it is given, in parts, or the beginning."""
+        return self.coverage != "head"
+
+    def chars(self, snippet_chars: int | None) -> int | None:
+        """Characters of a candidate that the cross-encoder is given, as ``planner.snippet_chars``; None for all."""
+        return snippet_chars if self.coverage == "snippet" else None

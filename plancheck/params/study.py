@@ -55,6 +55,11 @@ class Params(Section):
                 f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
                 "true or drop them"
             )
+        if self.rerank.coverage == "snippet" and self.planner.snippet_chars is None:
+            problems.append(
+                "rerank.coverage: is 'snippet', what the planner is shown of a candidate, but planner.snippet_chars is "
+                "null and shows it whole; give characters there, or use rerank.coverage=windows to read all of it"
+            )
         problems += self.unpacked_routes()
         problems += self.shared_questions()
         problems += self.analyze.problems(self.pack)

@@ -33,3 +33,15 @@ class Reranker(Protocol):
     def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int) -> np.ndarray:
         """A relevance logit for each (query, text), shape (n,), larger is better."""
         ...
+
+    def room(self, query: str) -> int:
+        """Most tokens of a text that it reads whole beside the query, special tokens not counted; at least 1."""
+        ...
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each whole text, special tokens not counted."""
+        ...
+
+    def windows(self, text: str, *, tokens: int) -> list[str]:
+        """Parts of the text, each of at most so many tokens, that cover it; at least one."""
+        ...

@@ -9,7 +9,8 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from plancheck.backends.device import pick_device
 from plancheck.backends.encoding import SentenceEncoder, load_encoder
-from plancheck.backends.reranking import load_reranker
+from plancheck.backends.reranking import CrossEncoderReranker, load_reranker
+from plancheck.backends.token_windows import token_windows
 from plancheck.errors import StudyError
 
 TEXTS = ["The cat sat on the mat.", "Stocks fell sharply on Monday.", "A kitten rested upon a rug. " * 200, ""]
@@ -70,6 +71,45 @@ def test_scores_are_raw_logits_in_the_order_given(minilm: Path, tmp_path: Path) 
     sigmoid = model.predict(pairs)
     np.testing.assert_allclose(1 / (1 + np.exp(-found)), sigmoid, atol=1e-5)
     assert reranker.scores([], batch_size=2).shape == (0,)
+
+
+@pytest.fixture(scope="module")
+def cross(minilm: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[CrossEncoder, CrossEncoderReranker]:
+    """A cross-encoder that reads 32 tokens of a pair, 29 without the special ones, and its reranker."""
+    model = CrossEncoder(str(minilm), num_labels=1, max_length=32, device="cpu", local_files_only=True)
+    path = tmp_path_factory.mktemp("cross")
+    model.save_pretrained(str(path))
+    return model, load_reranker(path, device="cpu")
+
+
+@pytest.mark.parametrize("query_words", [0, 1, 13, 14, 15, 16, 28, 29, 60])
+def test_room_is_what_the_model_reads_of_a_text_beside_the_query(
+    cross: tuple[CrossEncoder, CrossEncoderReranker], query_words: int
+) -> None:
+    model, reranker = cross
+    query = "boat " * query_words
+    mill = model.tokenizer.convert_tokens_to_ids("mill")
+
+    def words_read(words: int) -> int:
+        return int((model.preprocess([(query, "mill " * words)])["input_ids"] == mill).sum())
+
+    room = reranker.room(query)
+    assert words_read(room) == room
+    assert (words_read(room + 1) == room + 1) == (query_words == 15)
+
+
+def test_parts_for_a_query_are_read_whole_and_cover_the_text(cross: tuple[CrossEncoder, CrossEncoderReranker]) -> None:
+    _, reranker = cross
+    text = "The old mill by the river was sold to a widow in spring. " * 6
+    parts = reranker.windows(text, tokens=reranker.room("Who bought the mill?"))
+    assert "".join(parts) == text
+    assert len(parts) > 2
+    assert max(reranker.token_counts(parts)) <= reranker.room("Who bought the mill?")
+
+
+def test_a_window_has_tokens(encoder: SentenceEncoder) -> None:
+    with pytest.raises(ValueError, match="tokens must be at least 1, got 0"):
+        token_windows(encoder._tokenizer, "text", tokens=0)
 
 
 def test_an_encoder_is_no_reranker(minilm: Path) -> None:

@@ -10,7 +10,7 @@ from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import from_cross_encoder, tune_reranker
 from plancheck.backends.tuning_pairs import Pair
 from plancheck.errors import StudyError
-from plancheck.planning.plans import Pool
+from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.records import Atom, Question
 
 CONTEXT = "aaaabbbbcccc"
@@ -18,15 +18,25 @@ ATOMS = tuple(Atom(f"a-{index}", "c", 4 * index, 4 * index + 4, 0) for index in 
 QUESTION = Question("q1", "d", "", "", "", "Who?", ("w", "x", "y", "z"), "A", "c")
 
 
+def whole(pool):
+    return candidate_texts(pool, snippet_chars=None)
+
+
 def test_a_plan_s_atoms_are_wanted_and_the_rest_of_the_pool_is_not():
-    pairs = plan_pairs([Pool(QUESTION, CONTEXT, ATOMS)], {"q1": ["a-2", "a-0"]})
+    pairs = plan_pairs([Pool(QUESTION, CONTEXT, ATOMS)], {"q1": ["a-2", "a-0"]}, whole)
     assert [(pair.text, pair.label) for pair in pairs] == [("aaaa", 1.0), ("bbbb", 0.0), ("cccc", 1.0)]
     assert {pair.query for pair in pairs} == {"Who?\nw\nx\ny\nz"}
 
 
+def test_what_is_learned_from_an_atom_is_what_is_given_of_it():
+    pool = Pool(QUESTION, CONTEXT, ATOMS)
+    pairs = plan_pairs([pool], {"q1": ["a-1"]}, lambda pool: candidate_texts(pool, snippet_chars=2))
+    assert [(pair.text, pair.label) for pair in pairs] == [("aa", 0.0), ("bb", 1.0), ("cc", 0.0)]
+
+
 def test_a_plan_outside_the_pool_is_a_fault():
     with pytest.raises(ValueError, match="no candidates"):
-        plan_pairs([Pool(QUESTION, CONTEXT, ATOMS[:2])], {"q1": ["a-2"]})
+        plan_pairs([Pool(QUESTION, CONTEXT, ATOMS[:2])], {"q1": ["a-2"]}, whole)
 
 
 @pytest.fixture(scope="module")

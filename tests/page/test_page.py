@@ -167,7 +167,7 @@ def test_missing_tables_are_all_named_and_the_user_s_to_mend(tmp_path, write, mo
     assert "main.csv" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["atoms", "benchmark", "retrieve"])
+@pytest.mark.parametrize("name", ["atoms", "benchmark", "rerank", "retrieve"])
 def test_what_a_stage_reports_and_is_missing_is_named(name, tmp_path, write, monkeypatch, settings):
     monkeypatch.chdir(tmp_path)
     write(tmp_path)

@@ -5,7 +5,14 @@ import pytest
 
 from plancheck.page.answer import answer
 from plancheck.page.comparisons import where
-from plancheck.page.controls import choices_figures, documents_figure, rankings_figure, texts_figure, weights_figure
+from plancheck.page.controls import (
+    choices_figures,
+    documents_figure,
+    rankings_figure,
+    reading_figure,
+    texts_figure,
+    weights_figure,
+)
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import CONTROLS, FAMILIES, families_of
 from plancheck.page.insides import matched_supervision
@@ -197,6 +204,34 @@ def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_
     assert weights_figure(study).caption == "Every weight is above 0 (retrieve.bm25.variant is lucene)."
     assert "domains (multi); the domains of the questions are Code and Multi" in documents_figure(study).caption
     assert choices_figures(study) == ()
+
+
+def read(coverage, truncated, atoms=400):
+    return {"coverage": coverage, "atoms": atoms, "truncated": truncated, "truncated_share": truncated / atoms}
+
+
+def test_how_much_encoder_and_cross_encoder_read_is_told_and_a_beginning_is_a_caveat():
+    def told(dense, rerank):
+        study = study_of([rung()], facts={"retrieve": {"dense": dense}, "rerank": rerank})
+        return answer(study), reading_figure(study).caption.replace("\N{NO-BREAK SPACE}", " ")
+
+    points, caption = told(read("head", 397), read("head", 30))
+    assert point(points, "beginning").startswith(
+        "The encoder read only the beginning of 99.2 % of its atoms and the cross-encoder read only the beginning of "
+        "7.5 % of its candidates. What answers further back in an atom weighs nothing"
+    )
+    assert (
+        "The encoder read only the beginning of 99.2 % of its 400 atoms (retrieve.dense_coverage is head)." in caption
+    )
+    points, caption = told(read("windows", 0), read("snippet", 395))
+    assert len(points) == 1
+    assert caption == (
+        "The encoder read all of its 400 atoms (retrieve.dense_coverage is windows). The cross-encoder read only what "
+        "the planner is shown of 98.8 % of its 400 candidates (rerank.coverage is snippet)."
+    )
+    points, _ = told(read("head", 0), read("head", 1))
+    assert point(points, "beginning").startswith("The cross-encoder read only the beginning of 0.2 % of its candidates")
+    assert "Nothing is known" in reading_figure(study_of([])).absent
 
 
 def test_without_the_planner_there_is_no_answer():

@@ -108,7 +108,8 @@ def write_study(*, seed=0):
     write_questions(Benchmark(questions, {}))
     write_json(DATA / "splits.json", {**SPLITS, "seed": 1, "group_by": "none"})
     atoms, retrieval, reranked, plans, packed, predictions, routing = [], [], [], [], [], [], []
-    silent = {"rerank_score": 0.0, "rerank_rank": 1}
+    whole = {"tokens": 1, "truncated": False}
+    silent = {"rerank_score": 0.0, "rerank_rank": 1, **whole}
     for name in IDS:
         own = [f"{context(name)[:16]}-{position:05}" for position in range(4)]
         if IDS.index(name) % 2 == 0:
@@ -122,7 +123,8 @@ def write_study(*, seed=0):
             rest = {"position": n, "mmr_rank": n + 1, "candidate": n < 3, "tokens": 1, "truncated": False}
             retrieval.append({"question_id": name, "atom_id": atom, **scores, **rest})
             if n < 3:
-                reranked.append({"question_id": name, "atom_id": atom, "rerank_score": float(n), "rerank_rank": 3 - n})
+                ranked = {"rerank_score": float(n), "rerank_rank": 3 - n, **whole}
+                reranked.append({"question_id": name, "atom_id": atom, **ranked})
         for selector in ("sft", "sft_early", "evidence"):
             chosen = [own[generator.integers(3)]] if generator.random() < 0.8 else []
             plans.append(

@@ -79,10 +79,11 @@ def write_plans(plans):
 def write_pool(name, questions=QUESTIONS):
     """The reranker prefers later atoms of the pool."""
     rows = [
-        {"question_id": name, "atom_id": f"a{position}", "rerank_score": float(position), "rerank_rank": 3 - position}
+        {"question_id": name, "atom_id": f"a{position}", "rerank_score": float(position), "rerank_rank": 3 - position,
+         "tokens": 1, "truncated": False}
         for name in questions
         for position in range(3)
-    ]
+    ]  # fmt: skip
     write_table(DATA / f"{name}.parquet", rows, RERANK)
 
 

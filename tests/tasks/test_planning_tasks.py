@@ -67,10 +67,11 @@ def study(tmp_path, monkeypatch):
     ]  # fmt: skip
     write_table(DATA / "retrieval.parquet", retrieval, RETRIEVAL)
     rerank = [
-        {"question_id": name, "atom_id": ATOMS[number].atom_id, "rerank_score": 0.0, "rerank_rank": 5 - number}
+        {"question_id": name, "atom_id": ATOMS[number].atom_id, "rerank_score": 0.0, "rerank_rank": 5 - number,
+         "tokens": 1, "truncated": False}
         for name in IDS
         for number in range(5)
-    ]
+    ]  # fmt: skip
     write_table(DATA / "rerank.parquet", rerank, RERANK)
     write_json(DATA / "splits.json", {"train": ["q0"], "dev": ["q1"], "test": ["q2"], "seed": 1, "group_by": "none"})
 

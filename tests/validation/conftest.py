@@ -15,7 +15,7 @@ from plancheck.params.answer import Route
 from plancheck.params.benchmark import OWN_SPLIT, Split
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Plan, Planner, Tune
-from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Retrieve, Window
+from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Rerank, Retrieve, Window
 from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
 from plancheck.privacy import switch_off_telemetry
@@ -58,6 +58,7 @@ def study_params(group_by="none", sizes=None):
             batch_size=1,
             device="auto",
         ),
+        rerank=Rerank(coverage="head", batch_size=1, device="auto"),
         pack=Pack(
             seed=1,
             budgets_chars=[100, 50],
@@ -139,7 +140,12 @@ def add_question(rows, index, name, atoms):
             }
         )
         if position < POOL:
-            reranked = {"rerank_score": -float(position), "rerank_rank": position + 1}
+            reranked = {
+                "rerank_score": -float(position),
+                "rerank_rank": position + 1,
+                "tokens": 12 - position,
+                "truncated": not position,
+            }
             rows["rerank"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
             rows["rerank_tuned"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
     add_plans(rows, index, question_id, atoms[name])

@@ -210,6 +210,38 @@ def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
     assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
 
 
+@pytest.mark.parametrize(
+    ("coverage", "truncated", "faulty"),
+    [
+        ("head", [True, False, False], []),
+        ("head", [False, True, False], [1]),
+        ("head", [False, False, False], []),
+        ("windows", [False, False, False], []),
+        ("windows", [True, False, True], [0, 2]),
+        ("snippet", [True, True, False], []),  # atoms of 80, 80 and 60 characters
+        ("snippet", [True, False, True], [1, 2]),
+    ],
+)
+@pytest.mark.parametrize(("module", "table"), [(rerank, "rerank"), (rerank_tuned, "rerank_tuned")])
+def test_what_the_cross_encoder_read_is_as_its_coverage_says(
+    make_study, context, module, table, coverage, truncated, faulty
+):
+    study = make_study()
+    rerank_params = study.params.rerank.model_copy(update={"coverage": coverage})
+    planner = study.params.planner.model_copy(update={"snippet_chars": 70})
+    study.params = study.params.model_copy(update={"rerank": rerank_params, "planner": planner})
+    chars = {item["atom_id"]: item["end"] - item["start"] for item in study.rows["atoms"]}
+    for name in ("rerank", "rerank_tuned"):
+        for item in study.rows[name]:
+            item["truncated"] = coverage == "snippet" and chars[item["atom_id"]] > 70
+    own = [item for item in study.rows[table] if item["question_id"] == "q0"]
+    for item, value in zip(own, truncated, strict=True):
+        item["truncated"] = value
+    named = tuple(f"q0/{own[place]['atom_id']}" for place in faulty)
+    rule = "truncated is what rerank.coverage makes of the atom"
+    assert broken(study, module, context) == ({rule: named} if faulty else {})
+
+
 @pytest.mark.parametrize("module", [rerank, rerank_tuned])
 def test_reranked_atoms_are_exactly_the_candidates(module, make_study, context):
     study = make_study()

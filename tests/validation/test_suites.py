@@ -36,9 +36,9 @@ EXPECTATIONS = {
     "atoms_by_context": 2,
     "retrieval": 18,
     "retrieval_by_question": 5,
-    "rerank": 6,
+    "rerank": 10,
     "rerank_by_question": 2,
-    "rerank_tuned": 6,
+    "rerank_tuned": 10,
     "rerank_tuned_by_question": 2,
     "plans": 16,
     "plans_by_question": 1,
@@ -74,6 +74,8 @@ A_FAILURE = f"a failure is {', '.join(FAILURES)}"
 RERANK_PLANTS = {
     "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
     "a reranked atom is in its question's candidate pool": ("candidate", False),
+    "tokens are not negative": ("tokens", -1),
+    "truncated is what rerank.coverage makes of the atom": ("misread", True),
 }
 RERANK_QUESTION_PLANTS = {
     "every candidate is reranked": ("missing_candidates", 1),
@@ -279,8 +281,8 @@ COLUMNS = {
     "questions": 15,
     "atoms": 7,
     "retrieval": 12,
-    "rerank": 5,
-    "rerank_tuned": 5,
+    "rerank": 7,
+    "rerank_tuned": 7,
     "plans": 9,
     "packed": 13,
     "predictions": 14,
