@@ -41,7 +41,7 @@ NUMBERS = ("bm25_top", "dense_top", "rerank_top")  # features that routers among
 
 ACCURACY = 0.32  # of policies that the planner differs from
 DISCORDANCE = 0.2  # share of questions that exactly one of two such policies gets right
-RUNS = 200
+RUNS = 100
 RESAMPLES = 500
 FAST: tuple[RouterName, ...] = ("logistic", "domain_rule", "train_default")  # a tenth of the time that all five take
 
