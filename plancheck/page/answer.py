@@ -132,7 +132,8 @@ def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
         return ""
     text = (
         f"On the {judged.test_questions:,} held-out test questions, with each tier's best control picked on train and "
-        f"dev, it is supported at {supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')}"
+        f"dev (routers: in folds), it is supported at {supported(judged.held_out)} of "
+        f"{counted(len(judged.held_out), 'tier')}"
     )
     forms = [found for found in dict.fromkeys(perfect) if found and found.held_out]
     if not forms:

@@ -1,4 +1,4 @@
-"""What weakens a comparison without a word: the same text on both sides, scores that say nothing, too small budgets."""
+"""What weakens a comparison without a word: the same text on both sides, scores that say nothing, text left unread."""
 
 from collections.abc import Mapping
 from typing import Any, Final

@@ -104,7 +104,7 @@ ROUTING: Final = (
     Column("Questions", "questions", "count"),
     Column("Right", "correct", "count"),
     ACCURACY,
-    Column("Sent to the planner, %", "planner_share", "percent"),
+    Column("Sent to a planner, %", "planner_share", "percent"),
     Column("Best single policy, of", "baseline"),
     Column("Best single, %", "baseline_accuracy", "percent"),
     Column("Against best single, points", "difference", "points", "low", "high"),

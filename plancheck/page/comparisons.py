@@ -9,6 +9,7 @@ from plancheck.page import columns
 from plancheck.page.cells import Column, table_view
 from plancheck.page.charts.intervals import forest
 from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.params.comparison import OTHER
 
 PICKED = {
     "same_questions": "picked on the same questions",
@@ -17,9 +18,8 @@ PICKED = {
 ADJUSTED_OVER = {
     "family": "family",
     "pick": "kind of pick",
-    "held": "thing held",
+    "held": "way of holding",
 }  # columns that tell families of tests apart
-UNNAMED = "declared"  # the family of comparisons that are given none
 HELD = {"shown": "atoms shown held", "selected": "plan held"}
 Row = Mapping[Any, Any]
 
@@ -84,12 +84,12 @@ def outcome(row: Row) -> str:
 
 def where(row: Row) -> str:
     """Budget, split where the table has several, how arms were picked, a family of tests of its own, what is held."""
-    family = row.get("family", UNNAMED)
+    family = row.get("family", OTHER)
     parts = [
         f"{row['budget_chars']:,} chars",
         row.get("split", ""),
         PICKED.get(row.get("pick", ""), ""),
-        "" if family == UNNAMED else f"family {family}",
+        "" if family == OTHER else f"family {family}",
         HELD.get(row.get("held", ""), ""),
     ]
     return ", ".join(part for part in parts if part)

@@ -80,7 +80,7 @@ def weights_figure(study: Study) -> Figure:
     if found["variant"] != "okapi":
         return Figure(figure, title, f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
     caption = (
-        "Okapi as published weighs a word in half of the atoms 0, and a commoner one by a constant that can be below "
+        "Okapi weighs a word in half of the atoms 0, and a commoner one by a constant that can be below "
         "0. That concerns "
         f"{found['weight_0_or_below']:,} of {found['questions']:,} questions: in {found['first_atom_differs']:,} "
         "another atom comes first than with weights above 0, and in "

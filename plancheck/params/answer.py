@@ -22,12 +22,12 @@ RouterName = Literal["logistic", "forest", "boosting", "domain_rule", "train_def
 
 
 class Route(Section):
-    """Routers that choose between two policies for each question, at one budget."""
+    """Routers that choose a policy for each question, at one budget: of two, or of the best control of each tier."""
 
     seed: Seed = Field(description="of the folds and of the routers")
     budget_chars: PositiveInt
-    control: str = Field(description="policy that a router falls back on")
-    planner: str = Field(description="policy that a router may choose instead")
+    control: str = Field(description="of the two, the policy that a router falls back on")
+    planner: str = Field(description="of the two, the policy that a router may choose instead")
     folds: Annotated[int, Field(ge=2)] = Field(description="of the stratified scheme")
     routers: Annotated[list[RouterName], Field(min_length=1)]
 

@@ -1,13 +1,14 @@
 """A declared comparison: its two sides, the budgets it is made at, and the family of its tests."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from pydantic import Field, PositiveInt
 
 from plancheck.params.section import Name, Section
 
 Budget = PositiveInt | Literal["largest", "smallest", "smaller"]
+OTHER: Final = "other"  # the family of comparisons that name none
 
 
 def budgets(meant: Budget, budgets_chars: Sequence[int]) -> list[int]:
@@ -43,7 +44,7 @@ class DeclaredComparison(Section):
     control: Side
     budget_chars: Budget
     split: Literal["all", "test"]
-    family: Name = Field(default="declared", description="p is adjusted over the comparisons of a family")
+    family: Name = Field(default=OTHER, description="p is adjusted over the comparisons of a family")
 
     @property
     def picked(self) -> bool:

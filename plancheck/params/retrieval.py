@@ -51,7 +51,7 @@ class Atoms(Section):
 
 
 class Bm25(Section):
-    variant: Variant = Field(description="okapi is rank-bm25's, as published; the others have no weight of 0 or below")
+    variant: Variant = Field(description="okapi is rank-bm25's usual one; the others have no weight of 0 or below")
 
 
 class Retrieve(Section):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from plancheck.params.comparison import OTHER
 from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.picks import best, pickings
 from plancheck.reporting.results import ALL, Results
@@ -25,7 +26,7 @@ class Declared:
     controls: Sequence[str]
     budgets_chars: Sequence[int]
     split: str
-    family: str = "declared"
+    family: str = OTHER
 
     @property
     def picked(self) -> bool:

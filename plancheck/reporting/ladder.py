@@ -15,7 +15,8 @@ over all rows of one planner policy at one budget and on one of the two: those r
 planner's gain survives.
 
 Routers are controls too, so they choose among controls alone: one that could choose the planner would equal it wherever
-the planner is the better policy, and no gain could be supported against it.
+the planner is the better policy, and no gain could be supported against it. They are fitted in folds of all questions,
+so that on the test questions too each is out of its fold, though it learned from other test questions.
 
 A tier of several rows (routers) has one verdict that does not depend on their order: it is supported only if every row
 is; else the first of opposite, cannot_tell and not_supported that occurs. So a gain is called excluded only where no

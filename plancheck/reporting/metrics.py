@@ -47,8 +47,8 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
 
 def oracle_gap(routing: pd.DataFrame) -> float | None:
     """Accuracy of the pair's oracle less that of the best single policy of the same questions; None without either."""
-    known: dict[tuple[str, str], float] = {(row["scheme"], row["router"]): row["accuracy"] for row in records(routing)}
-    pair = ("none", ORACLE_PAIR), ("in_sample", BEST_SINGLE)
+    known = {(row["scheme"], row["among"], row["router"]): float(row["accuracy"]) for row in records(routing)}
+    pair = ("none", "pair", ORACLE_PAIR), ("in_sample", "policies", BEST_SINGLE)
     if any(key not in known for key in pair):
         return None
     return round(known[pair[0]] - known[pair[1]], DIGITS)

@@ -15,7 +15,7 @@ class Picking:
 
     ``declared``: there is nothing to choose. ``same_questions``: the best is picked on the questions that are compared,
     which flatters the side with more candidates. ``nested``: it is picked on train and dev and compared on test, which
-    flatters nobody.
+    flatters no control; a trained planner is then picked on questions that it learned from.
     """
 
     kind: PickKind

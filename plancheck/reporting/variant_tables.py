@@ -27,7 +27,7 @@ Held = Literal["shown", "selected"]
 Values = Mapping[str, str]
 # What stays the same when the hybrid ranking orders a plan: the values of the policies with its order and without.
 ORDERS: Final[Mapping[Held, tuple[Values, Values]]] = {
-    "shown": ({"shown_order": "hybrid"}, {"shown_order": "packed"}),
+    "shown": ({"shown_order": "hybrid", "order": "selected"}, {"shown_order": "packed"}),
     "selected": ({"order": "hybrid"}, {"order": "selected"}),
 }
 Shown = Mapping[tuple[str, int], Mapping[str, Sequence[str]]]

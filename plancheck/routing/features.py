@@ -1,4 +1,7 @@
-"""Router features: what is known of a question before its gold letter is (the columns of ROUTER_FEATURES)."""
+"""Router features: what is known of a question before its gold letter is.
+
+The columns of ROUTER_FEATURES for routers of the pair; for routers among controls, features of each control's answer.
+"""
 
 import math
 from collections.abc import Mapping, Sequence

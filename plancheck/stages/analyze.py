@@ -96,7 +96,7 @@ def tell_what_says_nothing(table: pd.DataFrame) -> None:
 
 def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     """Every table by name."""
-    settings, policies, budgets = params.analyze, params.pack.policies, params.pack.budgets_chars
+    settings, policies, budgets_chars = params.analyze, params.pack.policies, params.pack.budgets_chars
     method = Method(
         settings.confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples
     )
@@ -104,7 +104,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
     planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
     learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
-    declared = declared_comparisons(settings, budgets)
+    declared = declared_comparisons(settings, budgets_chars)
     domains = {question_id: question.domain for question_id, question in inputs.questions.items()}
     tables = {
         "main": main_table(
@@ -112,12 +112,12 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             inputs.packed,
             inputs.splits,
             policies=list(policies),
-            budgets_chars=budgets,
+            budgets_chars=budgets_chars,
             confidence=confidence,
         ),
         "selection": selection_table(inputs.plans, inputs.questions, inputs.splits, confidence=confidence),
-        "heldout": heldout_table(results, list(policies), max(budgets), confidence=confidence),
-        "domains": domains_table(results, domains, list(policies), budgets, confidence=confidence),
+        "heldout": heldout_table(results, list(policies), max(budgets_chars), confidence=confidence),
+        "domains": domains_table(results, domains, list(policies), budgets_chars, confidence=confidence),
         "domain_differences": domain_differences_table(
             results, domains, {name: declared[name] for name in settings.by_domain}, method
         ),
@@ -126,16 +126,16 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             results,
             planners,
             settings.tiers,
-            budgets_chars=budgets,
+            budgets_chars=budgets_chars,
             routers=control_routers(inputs.routing, results, budget_chars=params.route.budget_chars),
             router_tier=ROUTER_TIER,
             router_budget_chars=params.route.budget_chars,
             method=method,
         ),
-        "best_of_all": best_of_all_table(results, learned, controls, budgets, method),
+        "best_of_all": best_of_all_table(results, learned, controls, budgets_chars, method),
         "routing": routing_table(inputs.routing, results, planners, method, budget_chars=params.route.budget_chars),
-        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets, method),
-        "order": order_table(results, policies, shown_atoms(inputs.packed), budgets, method),
+        "sensitivity": sensitivity_table(results, policies, inputs.plans, budgets_chars, method),
+        "order": order_table(results, policies, shown_atoms(inputs.packed), budgets_chars, method),
         "mechanisms": mechanisms(inputs, params),
         "composition": composition_table(
             inputs.packed,
@@ -151,7 +151,7 @@ def make_tables(inputs: Inputs, params: Params) -> dict[str, pd.DataFrame]:
             inputs.packed,
             {question_id: question.context_id for question_id, question in inputs.questions.items()},
             inputs.atoms,
-            budgets_chars=budgets,
+            budgets_chars=budgets_chars,
         ),
         "rankings": rankings_table(
             {

@@ -123,7 +123,7 @@ def study_tables(selectors, tiers, right, domain_of, test):
             )  # fmt: skip
     pairs = [(planner, "hybrid_anchor") for planner, selector in planners.items() if selector not in harness]
     compared = [
-        {"name": f"{treatment} and {control}", "family": "declared", "treatment": treatment, "control": control,
+        {"name": f"{treatment} and {control}", "family": "other", "treatment": treatment, "control": control,
          "pick": "declared", "treatment_candidates": 1, "control_candidates": 1, "budget_chars": budget, "split": split,
          **paired(right[budget], treatment, control, splits[split]), "equivalence_p": 0.4}
         for (treatment, control), budget, split in product(pairs, BUDGETS, splits)

@@ -9,6 +9,7 @@ from plancheck.page.results import domain_differences_figure
 from plancheck.page.study import Study
 from plancheck.reporting.comparison_tables import BEST_OF_ALL_COLUMNS, COMPARISONS_COLUMNS
 from plancheck.reporting.domain_tables import DIFFERENCES_COLUMNS
+from plancheck.reporting.variant_tables import ORDER_COLUMNS
 
 
 def study_of(**tables):
@@ -68,11 +69,23 @@ def test_a_domain_without_an_interval_is_in_the_table_alone():
     [
         ("comparisons", COMPARISONS_COLUMNS, "rows of one family and one kind of pick)"),
         ("best_of_all", BEST_OF_ALL_COLUMNS, "rows of one kind of pick)"),
-        ("order", [name for name in BEST_OF_ALL_COLUMNS if name != "pick"], "rows)"),
+        ("order", ORDER_COLUMNS, "rows of one way of holding)"),
     ],
 )
 def test_the_caption_says_which_rows_p_is_adjusted_over(name, columns, family):
-    table = pd.DataFrame([row(name="one", family="table_4", equivalence_p=0.5)])[list(columns)]
+    table = pd.DataFrame(
+        [
+            row(
+                name="one",
+                family="table_4",
+                equivalence_p=0.5,
+                held="shown",
+                selector="sft",
+                same_set=1,
+                several_atoms=1,
+            )
+        ]
+    )[list(columns)]
     caption = paired_figure(study_of(**{name: table}), name, "Title", []).caption
     assert f"adj. p (Benjamini-Hochberg over the table's {family} at most 0.05" in caption
 

@@ -67,8 +67,8 @@ def test_of_several_treatments_the_best_is_picked_beside_the_control_at_each_bud
         ["both", 900, *nested, 2, 0, 0, 3, "table_4", 2],
         ["both", 600, *same, 2, 3, 1, 2, "table_4", 2],
         ["both", 600, *nested, 2, 0, 0, 3, "table_4", 2],
-        ["alone", 900, *same, 1, 3, 1, 2, "declared", 1],
-        ["alone", 900, "sft+bm25", "bm25", "nested", "test", 2, 1, 0, 2, 1, "declared", 1],
+        ["alone", 900, *same, 1, 3, 1, 2, "other", 1],
+        ["alone", 900, "sft+bm25", "bm25", "nested", "test", 2, 1, 0, 2, 1, "other", 1],
     ]
 
 
