@@ -12,7 +12,7 @@ from scipy.stats import entropy
 
 from plancheck.records import ROUTER_FEATURES, SCORERS
 from plancheck.routing.evaluation import Pair
-from plancheck.routing.inputs import CHOICES, PROBABILITIES, Inputs
+from plancheck.routing.inputs import CHOICES, PROBABILITIES, Inputs, check_columns
 from plancheck.routing.routers import CATEGORIES
 from plancheck.statistics.flatness import flatness
 
@@ -60,8 +60,15 @@ def answer_features(answers: pd.DataFrame) -> pd.DataFrame:
     """What is known of every answer before it is judged: a row a question, by ID, and columns (policy, feature).
 
     Args:
-        answers: with the columns of COLUMNS["answers"]; one row a question and policy.
+        answers: with the columns of COLUMNS["answers"] and no other; one row for each question and policy.
+
+    Raises:
+        ValueError: there is another column, such as a gold letter, or a question and policy have no row or several.
     """
+    check_columns("answers", answers)
+    counts = answers.groupby(["question_id", "policy"]).size().unstack()
+    if not (counts == 1).all(axis=None):
+        raise ValueError("answers: not one row for each question and policy")
     kinds = {"answered": bool, **dict.fromkeys(("confidence", "margin", "entropy"), float)}
     by_policy = {
         policy: pd.DataFrame([of_answer("", row) for row in own.to_dict("records")], index=own["question_id"])

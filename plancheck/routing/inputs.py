@@ -48,13 +48,18 @@ class Inputs:
     answers: pd.DataFrame
 
     def __post_init__(self) -> None:
-        for name, columns in COLUMNS.items():
-            found = set(getattr(self, name).columns)
-            if found != set(columns):
-                raise ValueError(
-                    f"{name}: router features are made of {', '.join(columns)} alone; "
-                    f"not known then: {sorted(found - set(columns))}, missing: {sorted(set(columns) - found)}"
-                )
+        for name in COLUMNS:
+            check_columns(name, getattr(self, name))
+
+
+def check_columns(name: str, table: pd.DataFrame) -> None:
+    """Raise a ValueError unless the table of that name has the columns of COLUMNS and no other."""
+    found, columns = set(table.columns), COLUMNS[name]
+    if found != set(columns):
+        raise ValueError(
+            f"{name}: router features are made of {', '.join(columns)} alone; "
+            f"not known then: {sorted(found - set(columns))}, missing: {sorted(set(columns) - found)}"
+        )
 
 
 def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Inputs:

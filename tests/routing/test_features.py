@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plancheck.files import DATA, write_table
 from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
-from plancheck.routing.features import router_features
+from plancheck.routing.features import answer_features, router_features
 from plancheck.routing.inputs import COLUMNS, read_inputs, read_right
 from plancheck.statistics.flatness import flatness
 
@@ -196,3 +196,41 @@ def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study
         "q1": {"planner": True, "control": True},
         "q0": {"planner": False, "control": False},
     }
+
+
+def test_what_is_known_of_an_answer_by_policy(study):
+    found = study(questions=2)["answers"][list(COLUMNS["answers"])].assign(
+        letter=["A", None, "B", "A"], prob_a=[0.4, np.nan, 0.25, 1.0], prob_b=[0.3, np.nan, 0.25, 0.0],
+        prob_c=[0.2, np.nan, 0.25, 0.0], prob_d=[0.1, np.nan, 0.25, 0.0],
+    )  # fmt: skip
+    known = answer_features(found.sample(frac=1, random_state=1))
+    assert list(known.index) == ["q000", "q001"]
+    assert known["control"]["answered"].tolist() == [True, False]
+    assert known.loc["q000", ("control", "confidence")] == 0.4
+    assert known.loc["q000", ("control", "margin")] == pytest.approx(0.1)
+    assert known.loc["q001"]["control"][["confidence", "margin", "entropy"]].isna().all()
+    numbers = known["planner"][["confidence", "margin", "entropy"]].astype(float).round(6)
+    assert numbers.to_numpy().tolist() == [[0.25, 0, 1], [1, 1, 0]]
+
+
+def test_permuting_gold_letters_leaves_what_is_known_of_answers_unchanged(study):
+    def compute(found):
+        known = answer_features(found["answers"][list(COLUMNS["answers"])])
+        return {f"{policy} {name}": known[policy, name].tolist() for policy, name in known}
+
+    found = study(questions=8)
+    assert moved_by_gold(compute, found, found["questions"]["answer"].tolist()[::-1]) == []
+
+
+@pytest.mark.parametrize("column", ["gold", "correct"])
+def test_answers_with_a_column_that_is_not_known_before_they_are_judged_are_refused(column, study):
+    answers = study()["answers"][list(COLUMNS["answers"])]
+    with pytest.raises(ValueError, match=f"answers: .* not known then: \\['{column}'\\]"):
+        answer_features(answers.assign(**{column: True}))
+
+
+def test_an_answer_that_is_missing_or_there_twice_is_an_error(study):
+    answers = study()["answers"][list(COLUMNS["answers"])]
+    for wrong in (answers.iloc[1:], pd.concat([answers, answers.iloc[:1]])):
+        with pytest.raises(ValueError, match="answers: not one row for each question and policy"):
+            answer_features(wrong)
