@@ -85,11 +85,20 @@ def test_a_stage_watches_every_project_module_that_it_imports(stage, graph):
     assert unwatched == []
 
 
+def reading(stage, graph):
+    """The files that read a stage's parameters: its entry, or the modules of a gate."""
+    cmd, _, _ = STAGES[stage]
+    if entry_module(cmd) != "validation.gate":
+        return [source(entry_module(cmd))]
+    modules = {module.__name__ for module in GATES[cmd.split()[-1]].modules}
+    used = {other for module in modules for other in graph.find_upstream_modules(module)}
+    return sorted(source(module) for module in modules | used if module.startswith("validation."))
+
+
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_stage_lists_just_the_parameter_sections_it_reads(stage):
-    cmd, _, listed = STAGES[stage]
-    entry = source(entry_module(cmd))
-    files = sorted(entry.parent.glob("*.py")) if entry_module(cmd) == "validation.gate" else [entry]
+def test_a_stage_lists_just_the_parameter_sections_it_reads(stage, graph):
+    _, _, listed = STAGES[stage]
+    files = reading(stage, graph)
     lines = "\n".join(file.read_text() for file in files).splitlines()
     text = "\n".join(line for line in lines if not line.startswith(("from ", "import ")))
     read = set(re.findall(r"\bparams\.(\w+)", text)) | set(re.findall(r"read_params\(\)\.(\w+)", text))
