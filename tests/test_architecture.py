@@ -11,6 +11,7 @@ import pytest
 import yaml
 from importlinter import api
 
+from plancheck.errors import doubled
 from plancheck.params.study import Params
 from validation.gates import GATES
 from validation.inputs import table_file
@@ -114,6 +115,12 @@ def test_a_stage_lists_just_the_parameter_sections_it_reads(stage, graph):
 def test_a_stage_runs_again_with_other_versions_of_the_libraries(stage):
     _, deps, _ = STAGES[stage]
     assert "requirements.lock" in deps
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_stage_names_what_it_watches_once(stage):
+    _, deps, listed = STAGES[stage]
+    assert doubled([*deps, *listed]) == []
 
 
 def outputs():

@@ -25,18 +25,18 @@ def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
     """Sizes are asked of our own split alone; a context on two sides breaks a rule only with grouping by context."""
     split = inputs.params.split
-    seed, path = ("None", str(split.path)) if split.published else (str(split.seed), "None")
+    seed, path = ("None", str(split.path)) if split.listed else (str(split.seed), "None")
     found = [
         entry_suite(inputs),
         suite(
             "split_settings",
             SPLITS_FILE,
-            among("seed", [seed], "seed is split.seed, and null for published IDs"),
+            among("seed", [seed], "seed is split.seed, and null for listed IDs"),
             among("source", [path], "source is split.path, and null for our own split"),
             among("group_by", [split.group_by], "group_by is split.group_by"),
         ),
     ]
-    if not split.published:
+    if not split.listed:
         found.append(size_suite())
     if split.group_by == "context":
         one_side = between("splits", 1, 1, "a context lies on one side of the split")

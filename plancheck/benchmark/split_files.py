@@ -1,55 +1,25 @@
-"""Published train, dev and test IDs as their file lists them: JSON, text, or a folder of texts.
+"""Listings of a file or folder that ``split.path`` may name.
 
 - ``.json``: an object of lists of IDs by split, or of splits by ID. What plancheck's own splits.json says besides
   (``BESIDES``) is left unread.
 - a folder with a file ``<split>.txt`` for each split: an ID a line, blanks within it included.
-- ``.csv``: an ID, a comma, its split a line; ``.tsv`` with a tab: fields may be quoted. ``.txt``: the last word or
-  comma-separated value of a line is the split, all before it the ID. A first line whose last value is "split" is a
-  heading.
+- ``.csv``, ``.tsv`` and ``.txt``: an ID and its split a line, as ``plancheck.benchmark.split_rows`` divides it.
 
 Text is UTF-8, with or without a byte order mark, with any line ends; empty lines say nothing. There are no comments:
 an ID may begin with any character.
 """
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from plancheck.benchmark.entries import id_text
+from plancheck.benchmark.listings import REMEDY, SPLIT_NAMES, Listing, checked, split_named
+from plancheck.benchmark.split_rows import table_listings, text_listings
 from plancheck.errors import StudyError, all_problems
 from plancheck.matching import match_key
 from plancheck.strict_json import json_value
 
-# By the names that files give them, whatever their case.
-SPLIT_NAMES: Final[Mapping[str, str]] = {
-    "train": "train",
-    "training": "train",
-    "dev": "dev",
-    "development": "dev",
-    "val": "dev",
-    "valid": "dev",
-    "validation": "dev",
-    "test": "test",
-}
 BESIDES: Final = frozenset({"seed", "group_by", "source"})
-HEADING: Final = "split"
-FORMS: Final = (
-    "a .json object of lists of IDs by split, or of splits by ID; a folder with train.txt, dev.txt and test.txt, an ID "
-    "a line; or a .txt, .tsv or .csv file with an ID and its split a line"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A question ID, the split that the file puts it in (by our name and by its own), and where, such as "line 3"."""
-
-    question_id: str
-    split: str
-    named: str
-    place: str
 
 
 def read_listings(path: Path) -> list[Listing]:
@@ -66,7 +36,7 @@ def read_listings(path: Path) -> list[Listing]:
     elif read := READERS.get(path.suffix.lower()):
         found = read(path, text_of(path))
     else:
-        raise StudyError(f"{path}: is no list of splits by its name. split.path must be {FORMS}.")
+        raise StudyError(f"{path}: is no list of splits by its name. {REMEDY}")
     names: dict[str, dict[str, str]] = {}
     for listing in found:
         names.setdefault(listing.split, {}).setdefault(match_key(listing.named), listing.named)
@@ -75,7 +45,7 @@ def read_listings(path: Path) -> list[Listing]:
             f"{path}: names a split in several ways:", several, remedy="Give each split one name: train, dev or test."
         )
     if not found:
-        raise StudyError(f"{path}: lists no question. split.path must be {FORMS}.")
+        raise StudyError(f"{path}: lists no question. {REMEDY}")
     return found
 
 
@@ -112,9 +82,9 @@ def json_listings(path: Path, text: str) -> list[Listing]:
     try:
         value = json_value(text)
     except ValueError as error:
-        raise StudyError(f"{path}: not usable as JSON ({error}). split.path must be {FORMS}.") from error
+        raise StudyError(f"{path}: not usable as JSON ({error}). Mend it, or write the file again.") from error
     if not isinstance(value, dict):
-        raise StudyError(f"{path}: its JSON is no object. split.path must be {FORMS}.")
+        raise StudyError(f"{path}: its JSON is no object. {REMEDY}")
     if any(isinstance(ids, list) for ids in value.values()):
         lists = {name: ids for name, ids in value.items() if name not in BESIDES}
         problems = [f"{name!r}: is no split" for name in lists if split_named(name) is None]
@@ -122,36 +92,14 @@ def json_listings(path: Path, text: str) -> list[Listing]:
         rows = [
             (item, name, f"{name} item {number}")
             for name, ids in lists.items()
-            if isinstance(ids, list)
+            if isinstance(ids, list) and split_named(name)
             for number, item in enumerate(ids, start=1)
         ]
     else:
-        problems = []
-        rows = [(item, name, f"name {number}") for number, (item, name) in enumerate(value.items(), start=1)]
+        names = list(enumerate(value.items(), start=1))
+        problems = [f"{item!r}: {name!r} is no split" for _, (item, name) in names if split_named(name) is None]
+        rows = [(item, name, f"name {number}") for number, (item, name) in names if split_named(name)]
     return checked(path, rows, problems)
-
-
-def text_listings(path: Path, text: str) -> list[Listing]:
-    return row_listings(path, map(divided, text.split("\n")))
-
-
-def divided(line: str) -> list[str]:
-    """What precedes the last word or comma-separated value of a line, and that value; one alone, or none."""
-    line = line.strip()
-    last = line.replace(",", " ").split()[-1:]
-    if not last or not line.endswith(last[0]):
-        return [line] if line else []
-    before = line.removesuffix(last[0]).rstrip().removesuffix(",").rstrip()
-    return [before, *last] if before else last
-
-
-def table_listings(path: Path, text: str) -> list[Listing]:
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        return row_listings(path, rows)
-    except csv.Error as error:
-        raise StudyError(f"{path}: line {rows.line_num}: {error}. Mend it, or write the file again.") from error
 
 
 READERS: Final[Mapping[str, Callable[[Path, str], list[Listing]]]] = {
@@ -160,41 +108,3 @@ READERS: Final[Mapping[str, Callable[[Path, str], list[Listing]]]] = {
     ".tsv": table_listings,
     ".txt": text_listings,
 }
-
-
-def row_listings(path: Path, rows: Iterable[list[str]]) -> list[Listing]:
-    stripped = ((number, [value.strip() for value in row]) for number, row in enumerate(rows, start=1))
-    filled = [(number, values) for number, values in stripped if any(values)]
-    if filled and match_key(filled[0][1][-1]) == HEADING:
-        del filled[0]
-    listed = [
-        (values[0], values[-1], f"line {number}") for number, values in filled if len(values) == 2 and all(values)
-    ]
-    others = [
-        f"line {number}: is no ID and a split" for number, values in filled if len(values) != 2 or not all(values)
-    ]
-    return checked(path, listed, others)
-
-
-def checked(path: Path, rows: list[tuple[Any, Any, str]], problems: list[str]) -> list[Listing]:
-    """Listings of rows of an ID, a split's name and a place.
-
-    Raises:
-        StudyError: there are problems, a value is no ID, or a name is no split's.
-    """
-    listings = []
-    for value, name, place in rows:
-        question_id, split = id_text(value), split_named(name)
-        if question_id is None:
-            problems.append(f"{place}: {value!r} is no ID: text or a whole number")
-        elif split is None:
-            problems.append(f"{place}: {name!r} is no split: {', '.join(SPLIT_NAMES)}")
-        else:
-            listings.append(Listing(question_id, split, name, place))
-    if problems:
-        raise all_problems(f"{path}: {len(problems)} fault(s):", problems, remedy=f"split.path must be {FORMS}.")
-    return listings
-
-
-def split_named(name: Any) -> str | None:
-    return SPLIT_NAMES.get(match_key(name)) if isinstance(name, str) else None

@@ -56,10 +56,10 @@ class BenchmarkParams(Section):
 
 
 class Split(Section):
-    """``path`` is what decides the split and what DVC watches: our code, or a file or folder of published IDs.
+    """``path`` is what decides the split and what DVC watches: our code, or a file or folder of listed IDs.
 
-    Seed and sizes are read by our code alone. Sizes are either all counts, which sum to the number of questions, or all
-    shares, which sum to 1.
+    Seed and sizes must always be there and valid; our code alone reads them. Sizes are either all counts, which sum to
+    the number of questions, or all shares, which sum to 1.
     """
 
     path: FilePath
@@ -68,8 +68,8 @@ class Split(Section):
     sizes: dict[str, Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0, lt=1)]]
 
     @property
-    def published(self) -> bool:
-        """Whether the IDs are others', listed at ``path``."""
+    def listed(self) -> bool:
+        """Whether the IDs are those that ``path`` lists."""
         return self.path != OWN_SPLIT
 
     @model_validator(mode="after")

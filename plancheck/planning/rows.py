@@ -44,7 +44,8 @@ def refuse_no_reward(traces: Sequence[Mapping[str, Any]], train_ids: Collection[
         f"plan(s) were mined, {counted(of_train, 'parsed')} named candidates and 0 were rewarded"
         f"{' (failures: ' + ', '.join(failures) + ')' if failures else ''}. Mine more plans (mine.samples), begin the "
         "planner's reply for it (mine.begin_reply=true), show it less of each candidate (planner.snippet_chars, "
-        "for prompts that are too long), or use more questions (benchmark.limit, split.sizes)."
+        "for prompts that are too long), or train on more questions (benchmark.limit; split.sizes, or the IDs that "
+        "split.path lists)."
     )
 
 

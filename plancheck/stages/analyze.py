@@ -259,7 +259,8 @@ def read_inputs(params: Params) -> Inputs:
     contexts = {question_id: question.context_group for question_id, question in questions.items()}
     if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
         raise StudyError(
-            f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Raise split.sizes."
+            f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Put more questions "
+            "into test (split.sizes, or the IDs that split.path lists)."
         )
     keys = ["question_id", "atom_id"]
     retrieval = read_table(

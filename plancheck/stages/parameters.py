@@ -25,7 +25,7 @@ def run(params: Params) -> None:
             listed.
     """
     given = {"benchmark.path": params.benchmark.path}
-    if params.split.published:
+    if params.split.listed:
         given["split.path"] = params.split.path
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),

@@ -1,11 +1,11 @@
-"""Stage split: train, dev and test IDs, by our own code or as others published them."""
+"""Stage split: train, dev and test IDs, by our own code or as a file lists them."""
 
 import logging
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from plancheck.benchmark.published_split import published_split
+from plancheck.benchmark.listed_split import listed_split
 from plancheck.benchmark.tables import read_questions
 from plancheck.digests import digest, file_sha256
 from plancheck.errors import StudyError
@@ -24,21 +24,21 @@ def run(params: Params) -> None:
     ``seed`` and ``source`` there say how the split was made: one of them is null.
 
     Raises:
-        StudyError: the sizes or the published IDs do not fit the questions, or the test questions have fewer than 2
+        StudyError: the sizes or the listed IDs do not fit the questions, or the test questions have fewer than 2
             contexts: no later stage would refuse them before every answer is paid for.
     """
     settings = params.split
     splits = checked_splits(read_questions(), settings)
     made = {
-        "seed": None if settings.published else settings.seed,
-        "source": source(settings.path) if settings.published else None,
+        "seed": None if settings.listed else settings.seed,
+        "source": source(settings.path) if settings.listed else None,
         "group_by": settings.group_by,
     }
     write_json(DATA / "splits.json", {**splits, **made})
     LOG.info(
         "%s questions, %s",
         ", ".join(f"{name} {len(ids)}" for name, ids in splits.items()),
-        f"as {settings.path} lists them" if settings.published else f"by seed {settings.seed}",
+        f"as {settings.path} lists them" if settings.listed else f"by seed {settings.seed}",
     )
     if not splits["dev"]:
         LOG.warning("no dev questions: the trained planner's loss is measured on none")
@@ -64,13 +64,13 @@ def checked_splits(
     """
     by_context = settings.group_by == "context"
     splits = (
-        published_split(settings.path, questions, one_side=by_context, left_out=left_out) if settings.published
+        listed_split(settings.path, questions, one_side=by_context, left_out=left_out) if settings.listed
         else split_questions(questions, settings.sizes, seed=settings.seed, group_by=settings.group_by)
     )  # fmt: skip
     test = set(splits["test"])
     if (found := len({question.context_group for question in questions if question.question_id in test})) < 2:
         remedy = (
-            "Use more questions (benchmark.limit) or another split.path." if settings.published
+            "Use more questions (benchmark.limit) or another split.path." if settings.listed
             else "Raise split.sizes.test, use more questions (benchmark.limit) or another split.seed."
         )  # fmt: skip
         raise StudyError(f"split: the test questions would have {found} context; intervals need 2 or more. {remedy}")

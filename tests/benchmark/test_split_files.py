@@ -1,15 +1,17 @@
-"""Published IDs in every form that they are read in, and what is refused."""
+"""Listed IDs in every form that they are read in, and what is refused."""
 
 import csv
 import io
 import json
+import logging
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.benchmark.split_files import SPLIT_NAMES, read_listings
+from plancheck.benchmark.listings import SPLIT_NAMES
+from plancheck.benchmark.split_files import read_listings
 from plancheck.errors import StudyError
 from plancheck.records import SPLITS
 
@@ -35,9 +37,9 @@ def as_words(path, ids, between=" "):
     path.write_text("".join(lines), encoding="utf-8", newline="")
 
 
-def as_table(path, ids):
+def as_table(path, ids, delimiter=","):
     text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter="\t" if path.suffix == ".tsv" else ",")
+    writer = csv.writer(text, delimiter="\t" if path.suffix == ".tsv" else delimiter)
     writer.writerows([name, split] for split, names in ids.items() for name in names)
     path.write_text(text.getvalue(), encoding="utf-8", newline="")
 
@@ -50,6 +52,7 @@ FORMS = {
     "words after a tab": ("ids.txt", lambda path, ids: as_words(path, ids, "\t")),
     "values": ("ids.txt", lambda path, ids: as_words(path, ids, ", ")),
     "CSV": ("ids.csv", as_table),
+    "CSV with semicolons": ("ids.csv", lambda path, ids: as_table(path, ids, ";")),
     "TSV": ("ids.tsv", as_table),
 }
 
@@ -110,6 +113,7 @@ def test_what_plancheck_itself_wrote_is_read_and_whole_numbers_are_ids(tmp_path)
     assert read(path) == {"train": ["1", "q2"], "dev": [], "test": ["q3"]}
 
 
+FORMS_TOLD = "split.path must be a .json object"
 REFUSED = {
     "no JSON": ("ids.json", "{", ["not usable as JSON"]),
     "a name twice": ("ids.json", '{"q1": "train", "q1": "test"}', ["several fields called q1"]),
@@ -127,10 +131,21 @@ REFUSED = {
     "values that are no splits": (
         "ids.json",
         '{"a": "train", "b": 3, "c": "dve"}',
-        ["name 2: 3 is", "'dve' is no split"],
+        ["- 'b': 3 is no split\n", "- 'c': 'dve' is no split\n", FORMS_TOLD],
     ),
     "two names of a split": ("ids.json", '{"dev": ["a"], "val": ["b"], "test": ["c"]}', ["dev: dev and val"]),
     "two names in rows": ("ids.txt", "a dev\nb valid\nc DEV\n", ["dev: dev and valid"]),
+    "lines that name no split": (
+        "ids.csv",
+        "a,train\nb,dve\nc,tset\n",
+        ["- line 2: 'dve' is no split\n", "- line 3: 'tset' is no split\n", FORMS_TOLD],
+    ),
+    "a line alone that names no split": ("ids.csv", "a,dve\n", ["line 1: 'dve' is no split"]),
+    "a first line without its split": ("ids.csv", "a,\nb,train\nc,test\n", ["line 1: is no ID and a split"]),
+    "a first line turned": ("ids.csv", "train,a\nb,train\nc,test\n", ["line 1: 'a' is no split"]),
+    "a heading above bad lines": ("ids.csv", "id,subset\na,train\nb,tset\n", ["line 1: 'subset' is", "line 3: 'tset'"]),
+    "semicolons and a bad line": ("ids.csv", "a,1;train\nb,2;tset\nc,3;dev\n", ["1 fault(s)", "line 2: 'tset' is"]),
+    "semicolons and a quote without an end": ("ids.csv", '"a";train\n"b;dev\n', ["line 2: unexpected end of data"]),
     "lines of an ID": ("ids.txt", "a train\nb\nc,\n d test,\n", ["line 2: is no ID", "line 3: is no ID", "line 4: is"]),
     "three columns": ("ids.csv", "a,train\nb,c,test\n", ["line 2: is no ID and a split"]),
     "a quote without an end": ("ids.csv", 'a,train\n"b,test\n', ["unexpected end of data"]),
@@ -148,6 +163,42 @@ def test_what_is_no_list_of_splits_is_refused_with_all_its_faults(case, tmp_path
         read_listings(tmp_path / name)
     assert str(tmp_path / name) in str(caught.value)
     assert all(part in str(caught.value) for part in expected), str(caught.value)
+    assert str(caught.value).count("validation") <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("ids.csv", "id,subset\nq 1,train\nq2,dev\n"),
+        ("ids.csv", "id;subset\nq 1;train\nq2;dev\n"),
+        ("ids.csv", ",0\nq 1,train\nq2,dev\n"),
+        ("ids.tsv", "id\tsubset\nq 1\ttrain\nq2\tdev\n"),
+        ("ids.txt", "id subset\nq 1 train\nq2 dev\n"),
+    ],
+)
+def test_a_first_line_that_names_no_split_above_lines_that_do_is_a_heading_and_is_told(
+    name, text, tmp_path, caplog, monkeypatch
+):
+    monkeypatch.setattr(logging.getLogger("plancheck"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="plancheck.split")
+    (tmp_path / name).write_text(text)
+    assert read(tmp_path / name) == {"train": ["q 1"], "dev": ["q2"], "test": []}
+    heading = "id, subset" if text.startswith("id") else ", 0"
+    assert caplog.messages == [f"{tmp_path / name}: line 1 is taken as a heading: {heading}"]
+
+
+@pytest.mark.parametrize("heading", ["", "split,question_id\n", "subset,id\n"])
+@pytest.mark.parametrize(("name", "between"), [("ids.csv", ","), ("ids.csv", ";"), ("ids.tsv", "\t"), ("ids.txt", " ")])
+def test_columns_the_wrong_way_round_are_told_once(name, between, heading, tmp_path):
+    text = f"{heading}train,q1\ndev,q2\ntest,q3\n"
+    (tmp_path / name).write_text(text.replace(",", between))
+    with pytest.raises(StudyError, match=r"every line has a split's name first\. .* an ID first, then its split\.$"):
+        read_listings(tmp_path / name)
+
+
+def test_commas_are_taken_where_they_fit_whatever_semicolons_the_ids_hold(tmp_path):
+    (tmp_path / "ids.csv").write_text("a;b,train\nc;train,dev\n")
+    assert read(tmp_path / "ids.csv") == {"train": ["a;b"], "dev": ["c;train"], "test": []}
 
 
 def test_a_folder_says_which_of_its_texts_are_of_no_split(tmp_path):

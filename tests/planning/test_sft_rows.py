@@ -50,6 +50,7 @@ def test_without_a_reward_in_train_the_message_counts_and_says_what_to_change():
     with pytest.raises(StudyError) as error:
         refuse_no_reward(traces, {"q", "r"})
     for part in ("2 train question(s), 3 plan(s) were mined, 2 named candidates and 0 were rewarded", "unparsable",
-                 "mine.samples", "mine.begin_reply", "planner.snippet_chars", "benchmark.limit"):  # fmt: skip
+                 "mine.samples", "mine.begin_reply", "planner.snippet_chars", "benchmark.limit",
+                 "split.sizes, or the IDs that split.path lists"):  # fmt: skip
         assert part in str(error.value)
     refuse_no_reward(traces, {"q", "r", "dev"})

@@ -297,8 +297,9 @@ def test_a_missing_table_is_named(name, folder):
 
 def test_a_test_split_of_one_context_can_not_be_compared(folder):
     write_json(DATA / "splits.json", {"train": IDS[:16], "dev": IDS[16:22], "test": IDS[22:]})
-    with pytest.raises(StudyError, match="the test questions have 1 context; intervals need 2"):
+    with pytest.raises(StudyError, match="the test questions have 1 context; intervals need 2") as error:
         analyze.run(params())
+    assert "split.sizes, or the IDs that split.path lists" in str(error.value)
 
 
 @pytest.mark.parametrize(

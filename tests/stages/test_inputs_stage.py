@@ -92,24 +92,24 @@ def test_what_the_study_cannot_be_made_of_is_refused(records, changes, expected)
     assert expected in refused(**changes)
 
 
-def published(**ids):
+def listed(**ids):
     Path("ids.json").write_text(json.dumps(ids))
     return {"split/path": "ids.json"}
 
 
-def test_published_ids_may_name_questions_that_the_limit_leaves_out_and_no_others():
+def test_listed_ids_may_name_questions_that_the_limit_leaves_out_and_no_others():
     write(record(number) for number in range(20))
     ids = {"train": list(range(12)), "dev": [], "test": list(range(12, 20))}
-    run(params(**published(**ids), **{"benchmark/limit": 10}))
+    run(params(**listed(**ids), **{"benchmark/limit": 10}))
     REPORT.unlink()
     assert "no question of the benchmark (1): 20 (test item 9)" in refused(
-        **published(**ids | {"test": list(range(12, 21))}), **{"benchmark/limit": 10}
+        **listed(**ids | {"test": list(range(12, 21))}), **{"benchmark/limit": 10}
     )
 
 
-def test_published_ids_that_are_no_split_of_the_questions_are_refused_whatever_the_sizes():
+def test_listed_ids_that_are_no_split_of_the_questions_are_refused_whatever_the_sizes():
     write(record(number) for number in range(10))
-    said = refused(**published(train=[1, 2, 3], dev=[3], test=[4, 5, 6, 7, 8, 9]))
+    said = refused(**listed(train=[1, 2, 3], dev=[3], test=[4, 5, 6, 7, 8, 9]))
     assert "listed more than once (1): 3 " in said and "questions in no split (1): 0" in said
 
 
@@ -117,7 +117,7 @@ def test_near_equal_contexts_on_two_sides_are_refused_here_where_contexts_stay_t
     write(
         record(number, context="One text." + " " * (number % 2) if number < 2 else f"{number}") for number in range(6)
     )
-    ids = published(train=[0, 2], dev=[3], test=[1, 4, 5])
+    ids = listed(train=[0, 2], dev=[3], test=[1, 4, 5])
     run(params(**ids))
     REPORT.unlink()
     assert "1 context(s) lie on several sides" in refused(**ids, **{"split/group_by": "context"})

@@ -69,7 +69,7 @@ def test_a_folder_is_no_file_and_is_told_so(folder):
     assert "benchmark.path: questions: is no regular file" in refused(**{"benchmark/path": "questions"})
 
 
-def test_published_splits_may_be_a_folder_and_must_be_there(folder):
+def test_listed_splits_may_be_a_folder_and_must_be_there(folder):
     (folder / "ids").mkdir()
     run(params(**{"split/path": "ids"}))
     REPORT.unlink()

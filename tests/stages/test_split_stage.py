@@ -37,16 +37,16 @@ def made(**changes):
     return json.loads(Path("data/splits.json").read_text())
 
 
-def test_our_own_split_is_of_a_seed_and_published_ids_are_of_a_file():
+def test_our_own_split_is_of_a_seed_and_listed_ids_are_of_a_file():
     ours = made()
     assert (ours["seed"], ours["source"], ours["group_by"]) == (VALUES["split"]["seed"], None, "none")
-    published = {split: ours[split] for split in IDS}
-    text = json.dumps(published)
+    listed = {split: ours[split] for split in IDS}
+    text = json.dumps(listed)
     Path("ids.json").write_text(text)
     source = {"path": "ids.json", "sha256": hashlib.sha256(text.encode()).hexdigest()}
     # The sizes are those of another split: they are our own code's.
     assert made(path="ids.json", sizes={"train": 301, "dev": 50, "test": 152}, group_by="context") == {
-        **published, "seed": None, "source": source, "group_by": "context"
+        **listed, "seed": None, "source": source, "group_by": "context"
     }  # fmt: skip
 
 

@@ -71,21 +71,21 @@ def test_another_seed_and_grouping_are_reported(make_study, context):
     study = make_study()
     study.splits |= {"seed": 8, "source": {"path": "ids.json", "sha256": "0" * 64}, "group_by": "context"}
     assert list(broken(study, splits, context)) == [
-        "seed is split.seed, and null for published IDs",
+        "seed is split.seed, and null for listed IDs",
         "source is split.path, and null for our own split",
         "group_by is split.group_by",
     ]
 
 
-def test_published_ids_are_of_any_sizes_and_of_their_own_file(make_study, context):
+def test_listed_ids_are_of_any_sizes_and_of_their_own_file(make_study, context):
     study = make_study(sizes={"train": 1, "dev": 1, "test": 4})
-    published = study.params.split.model_copy(update={"path": Path("ids.json")})
-    study.params = study.params.model_copy(update={"split": published})
+    listed = study.params.split.model_copy(update={"path": Path("ids.json")})
+    study.params = study.params.model_copy(update={"split": listed})
     study.splits |= {"seed": None, "source": {"path": "ids.json", "sha256": "0" * 64}}
     assert broken(study, splits, context) == {}
     study.splits |= {"seed": 7, "source": {"path": "others.json", "sha256": "0" * 64}}
     assert list(broken(study, splits, context)) == [
-        "seed is split.seed, and null for published IDs",
+        "seed is split.seed, and null for listed IDs",
         "source is split.path, and null for our own split",
     ]
 

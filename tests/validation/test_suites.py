@@ -138,7 +138,7 @@ PLANTS = {
         "a split is not larger than split.sizes asks": ("most", 2.0),
     },
     "split_settings": {
-        "seed is split.seed, and null for published IDs": ("seed", "8"),
+        "seed is split.seed, and null for listed IDs": ("seed", "8"),
         "source is split.path, and null for our own split": ("source", "ids.json"),
         "group_by is split.group_by": ("group_by", "none"),
     },

@@ -1,4 +1,4 @@
-"""A published split, held against the questions: each of them in just one of train, dev and test."""
+"""A listed split, held against the questions: each of them in just one of train, dev and test."""
 
 import logging
 from collections import defaultdict
@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from plancheck.benchmark.split_files import Listing, read_listings
+from plancheck.benchmark.listings import Listing
+from plancheck.benchmark.split_files import read_listings
 from plancheck.errors import SHOWN_PROBLEMS, all_problems
 from plancheck.records import SPLITS, Question
 from plancheck.splits import shared_across_splits
@@ -21,7 +22,7 @@ REMEDY: Final = (
 )
 
 
-def published_split(
+def listed_split(
     path: Path,
     questions: Sequence[Question],
     *,
