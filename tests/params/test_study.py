@@ -207,7 +207,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
             "analyze.comparisons.best_planner.treatment={best_of:[mmr,sft+bm25]}",
             "best_planner: 'mmr' is compared with itself",
         ),
-        ("+analyze.comparisons.guided.family='Table 4'", "analyze.comparisons.guided.family"),
+        ("analyze.comparisons.guided.family='Table 4'", "analyze.comparisons.guided.family"),
         ("analyze.comparisons.guided.budget_chars=small", "analyze.comparisons.guided.budget_chars"),
         ("analyze.by_domain=[x]", "analyze.by_domain: 'x' is not in analyze.comparisons"),
         ("analyze.by_domain=[guided,guided]", "analyze.by_domain: 'guided' comes twice"),
