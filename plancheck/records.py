@@ -277,6 +277,7 @@ ROUTING = schema(
     among=(STRING, "what it chose among: pair (route's two policies), controls (the best of each tier) or policies"),
     kind=(STRING, "oracle (reads the gold letters), deployable, fixed (one policy a fold) or optimistic (in sample)"),
     fold=(INT, "?fold that tested the question, from 0; null without folds"),
+    learned=(INT, "?questions that the choice was learned from, 0 where a fold leaves none; null for oracles"),
     policy=(STRING, "policy chosen"),
     correct=(BOOL, "whether that policy's answer is right at route.budget_chars"),
 )

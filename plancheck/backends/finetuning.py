@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import PrinterCallback, TrainerCallback
+from transformers import PreTrainedModel, PrinterCallback, TrainerCallback
 from trl.trainer.sft_config import SFTConfig
 
 from plancheck.backends.adapters import save_adapter
@@ -107,13 +107,18 @@ def finetune(
     return Trained(steps, step_of(last) if last else 0, losses, dev_loss)
 
 
-def adapted_layers(model: torch.nn.Module, targets: str | list[str]) -> str | list[str]:
+def adapted_layers(model: PreTrainedModel, targets: str | list[str]) -> str | list[str]:
     """The targets, if the model has them.
 
     Raises:
-        StudyError: a list names what is no linear layer of the model.
+        StudyError: a list names what is no linear layer of the model, or its output layer.
     """
-    layers = {name.rpartition(".")[2] for name, module in model.named_modules() if isinstance(module, torch.nn.Linear)}
+    output = model.get_output_embeddings()  # type: ignore[no-untyped-call]
+    layers = {
+        name.rpartition(".")[2]
+        for name, module in model.named_modules()
+        if isinstance(module, torch.nn.Linear) and module is not output
+    }
     if isinstance(targets, list) and (unknown := [name for name in targets if name not in layers]):
         raise StudyError(
             f"train.lora_targets: the planner has no linear layer {', '.join(map(repr, unknown))}; it has "

@@ -21,6 +21,11 @@ SCHEMES: Final = {
     "leave_one_domain_out": ", leave one domain out",
     "in_sample": ", in sample",
 }
+BASELINES: Final = {
+    "training_folds": "training folds",
+    "same_questions": "the same questions",
+    "nothing_learned": "none: a fold left nothing to learn from",
+}
 AMONG: Final = {"controls": ", among controls"}  # of the others their names and kinds say it
 
 
@@ -58,5 +63,6 @@ def routing_figure(study: Study) -> Figure:
         "test; of the same questions for oracles and what was fitted in sample."
     )
     chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
-    view = table_view("routing.csv", table, columns.ROUTING, caption=title + ".")
+    worded = table.assign(baseline=table["baseline"].replace(BASELINES))
+    view = table_view("routing.csv", worded, columns.ROUTING, caption=title + ".")
     return Figure(figure, title, caption, (Drawing("routers-chart", chart),), tables=(view,))

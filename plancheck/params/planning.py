@@ -35,6 +35,9 @@ class Mine(Section):
     budget_chars: PositiveInt = Field(description="characters of context an executed plan may fill")
 
 
+Layer = Annotated[str, Field(pattern=r"^[A-Za-z0-9_]+$")]
+
+
 class Train(Section):
     """LoRA fine-tuning of the planner on rewarded plans."""
 
@@ -42,7 +45,7 @@ class Train(Section):
     lora_r: PositiveInt
     lora_alpha: PositiveInt
     lora_dropout: Annotated[float, Field(ge=0, lt=1)]
-    lora_targets: Literal["all-linear"] | Annotated[list[str], Field(min_length=1)] = Field(
+    lora_targets: Literal["all-linear"] | Annotated[list[Layer], Field(min_length=1)] = Field(
         description="linear layers that are adapted, by the last part of their names; all-linear: all but the output"
     )
     learning_rate: Annotated[float, Field(gt=0)]
@@ -57,6 +60,13 @@ class Train(Section):
     )
     device: Device
     dtype: Literal["float32", "bfloat16"]
+
+    @field_validator("lora_targets")
+    @classmethod
+    def distinct_layers(cls, value: str | list[str]) -> str | list[str]:
+        if isinstance(value, list) and (twice := doubled(value)):
+            raise ValueError(f"{', '.join(map(repr, twice))} comes twice")
+        return value
 
 
 Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]

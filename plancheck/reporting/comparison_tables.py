@@ -40,7 +40,8 @@ def comparisons_table(results: Results, declared: Mapping[str, Declared], method
     Where either side is picked from several there are two rows a budget: both sides picked on the questions of the
     comparison, and both picked on train and dev and compared on test. ``treatment_candidates`` and
     ``control_candidates`` are how many each was picked from. p is adjusted over the rows of one family and one kind of
-    pick. ``equivalence_p`` is the p against "the accuracies differ by the margin or more".
+    pick, where those of the same sides, budget and split are one test: with a single budget "largest" and "smallest"
+    mean the same. ``equivalence_p`` is the p against "the accuracies differ by the margin or more".
     """
     rows = []
     for name, comparison in declared.items():
@@ -48,7 +49,12 @@ def comparisons_table(results: Results, declared: Mapping[str, Declared], method
             seen = Outcomes(row["wins"], row["losses"], row["ties"])
             known = {"name": name, "family": comparison.family}
             rows.append({**known, **row, "equivalence_p": equivalence_test(seen, margin=method.margin)})
-    return table_of(rows, COMPARISONS_COLUMNS, family=lambda row: (row["family"], row["pick"]))
+    return table_of(
+        rows,
+        COMPARISONS_COLUMNS,
+        family=lambda row: (row["family"], row["pick"]),
+        test=lambda row: (row["treatment"], row["control"], row["budget_chars"], row["split"]),
+    )
 
 
 def best_of_all_table(

@@ -46,7 +46,10 @@ def metrics(tables: Mapping[str, pd.DataFrame], *, harness: Collection[str]) -> 
 
 
 def oracle_gap(routing: pd.DataFrame) -> float | None:
-    """Accuracy of the pair's oracle less that of the best single policy of the same questions; None without either."""
+    """Accuracy of the pair's oracle less that of the best single policy of the same questions; None without either.
+
+    Below 0 where a policy outside the pair is right more often than a perfect choice within it.
+    """
     known = {(row["scheme"], row["among"], row["router"]): float(row["accuracy"]) for row in records(routing)}
     pair = ("none", "pair", ORACLE_PAIR), ("in_sample", "policies", BEST_SINGLE)
     if any(key not in known for key in pair):

@@ -141,20 +141,26 @@ def table_of(
     columns: Sequence[str],
     *,
     family: Callable[[dict[str, Any]], Hashable] = lambda row: None,
+    test: Callable[[dict[str, Any]], Hashable] | None = None,
 ) -> pd.DataFrame:
     """The rows as a table of ``columns``, with the p of each family of tests adjusted.
 
     ``p_adjusted`` is Benjamini and Hochberg's; ``tests`` is the number of tests in the row's family. Rows without a p
-    have neither and are in no family. Whole numbers stay whole numbers where a row has none.
+    have neither and are in no family. Rows of a family for which ``test`` gives the same are one test, which counts
+    once; without it each row is its own. Whole numbers stay whole numbers where a row has none.
     """
-    families: dict[Hashable, dict[int, float]] = {}
-    for number, row in enumerate(rows):
+    keys = [(family(row), number if test is None else test(row)) for number, row in enumerate(rows)]
+    families: dict[Hashable, dict[Hashable, float]] = {}
+    for (members, key), row in zip(keys, rows, strict=True):
         if row["p"] is not None:
-            families.setdefault(family(row), {})[number] = row["p"]
-    adjusted = [{**row, "p_adjusted": None, "tests": None} for row in rows]
-    for members in families.values():
-        for number, p in benjamini_hochberg(members).items():
-            adjusted[number] |= {"p_adjusted": p, "tests": len(members)}
+            families.setdefault(members, {})[key] = row["p"]
+    found = {members: benjamini_hochberg(tests) for members, tests in families.items()}
+    adjusted = [
+        {**row, "p_adjusted": None, "tests": None}
+        if row["p"] is None
+        else {**row, "p_adjusted": found[members][key], "tests": len(found[members])}
+        for (members, key), row in zip(keys, rows, strict=True)
+    ]
     return whole(pd.DataFrame(adjusted, columns=list(columns)))
 
 

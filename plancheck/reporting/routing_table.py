@@ -31,6 +31,7 @@ COLUMNS: Final = (
 USUAL: Final = "stratified"
 # Which questions the baseline, the best single policy, was picked on, by whether the router has folds.
 BASELINES: Final = {True: "training_folds", False: "same_questions"}
+NOTHING: Final = "nothing_learned"
 
 
 def routing_table(
@@ -39,7 +40,7 @@ def routing_table(
     """COLUMNS, by scheme, what is chosen among and router, in the order of ``routing``.
 
     Args:
-        routing: columns question_id, scheme, router, among, kind, policy, correct; a row a question and entry.
+        routing: columns question_id, scheme, router, among, kind, learned, policy, correct; a row a question and entry.
         results: their contexts and questions, and what their policies showed.
         planners: policies with a selector; ``planner_share`` is the share of questions sent to one of them.
         method: how comparisons are made.
@@ -51,7 +52,9 @@ def routing_table(
         folds, as it learned from those alone; of the same questions for oracles and what was learned in sample, as the
         published study has it. They are empty for that policy itself. p is of the deployable routers alone, adjusted
         over those of a scheme that choose among the same: oracles know the answer, and an optimistic router saw the
-        questions it is measured on, so a test of them would mean nothing.
+        questions it is measured on, so a test of them would mean nothing. Where some fold left nothing to learn from (a
+        study of one domain, or domains that share their contexts), the choices are those of no data: nothing is
+        compared, and ``baseline`` is "nothing_learned".
 
     Raises:
         ValueError: a router lacks a question's row or has it twice.
@@ -69,7 +72,9 @@ def routing_table(
         row |= accuracy_columns(own.right, confidence=method.confidence)
         row["planner_share"] = float(rows["policy"].isin(list(planners)).mean())
         folded = scheme in FOLD_SCHEMES
-        if router != BEST_SINGLE:
+        if (rows["learned"] == 0).any():
+            row["baseline"] = NOTHING
+        elif router != BEST_SINGLE:
             fixed = arms[scheme if folded else "in_sample", "policies", BEST_SINGLE]
             figures = paired(own, fixed, results, ALL, method)
             kept = [name for name in COMPARED if name != "p" or kind == "deployable"]
@@ -82,7 +87,10 @@ def routing_table(
 def control_routers(routing: pd.DataFrame, results: Results, *, budget_chars: int) -> dict[str, Arm]:
     """Each deployable router of the stratified scheme that chooses among controls, by its name."""
     chosen = routing[
-        (routing["kind"] == "deployable") & (routing["scheme"] == USUAL) & (routing["among"] == "controls")
+        (routing["kind"] == "deployable")
+        & (routing["scheme"] == USUAL)
+        & (routing["among"] == "controls")
+        & (routing["learned"] > 0)
     ]
     return {
         str(router): router_arm(str(router), rows, results, budget_chars=budget_chars)

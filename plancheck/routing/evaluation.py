@@ -104,7 +104,8 @@ def routed(
         lesson = Lesson(train.known_to_controls(declared), rights(train, list(controls.values())))
         found = ROUTERS[name](lesson, seed)(test.known_to_controls(declared))
         chosen["controls", name] = named(list(controls.values()), found)
-    return rows([entry for entry in entries(routers) if entry.scheme == fold.scheme], chosen, test.right, fold.number)
+    listed = [entry for entry in entries(routers) if entry.scheme == fold.scheme]
+    return rows(listed, chosen, test.right, fold=fold.number, learned=len(fold.train))
 
 
 def unfolded(cases: Cases, pair: Pair) -> list[dict[str, Any]]:
@@ -121,8 +122,11 @@ def unfolded(cases: Cases, pair: Pair) -> list[dict[str, Any]]:
         ("pair", IN_SAMPLE): named(pair.policies, domain_rule(lesson, 0)(ordered.features)),
         ("policies", BEST_SINGLE): [ordered.best(cases.policies)] * len(ids),
     }
-    listed = [entry for entry in entries([]) if entry.scheme in ("none", "in_sample")]
-    return rows(listed, chosen, ordered.right, None)
+    oracles, learned = ([entry for entry in entries([]) if entry.scheme == scheme] for scheme in ("none", "in_sample"))
+    return [
+        *rows(oracles, chosen, ordered.right, fold=None, learned=None),
+        *rows(learned, chosen, ordered.right, fold=None, learned=len(ids)),
+    ]
 
 
 def in_order(found: Sequence[dict[str, Any]], routers: Sequence[RouterName]) -> list[dict[str, Any]]:
@@ -141,7 +145,12 @@ def named(policies: Sequence[str], chosen: NDArray[np.int64]) -> list[str]:
 
 
 def rows(
-    listed: Sequence[Entry], chosen: Mapping[Key, Sequence[str]], right: pd.DataFrame, fold: int | None
+    listed: Sequence[Entry],
+    chosen: Mapping[Key, Sequence[str]],
+    right: pd.DataFrame,
+    *,
+    fold: int | None,
+    learned: int | None,
 ) -> list[dict[str, Any]]:
     return [
         {
@@ -151,6 +160,7 @@ def rows(
             "among": entry.among,
             "kind": entry.kind,
             "fold": fold,
+            "learned": learned,
             "policy": policy,
             "correct": bool(right.at[question_id, policy]),
         }

@@ -242,3 +242,19 @@ def test_all_problems_of_section_analyze_are_listed_at_once(composed):
 def test_an_empty_best_of_is_one_problem(composed):
     with pytest.raises(StudyError, match="1 parameter"):
         parse_params(composed("demo", "analyze.comparisons.guided.control={best_of:[]}"), name="params.yaml")
+
+
+@pytest.mark.parametrize(
+    ("targets", "rule"),
+    [
+        ("[]", "should have at least 1 item"),
+        ("['.*']", "should match pattern"),
+        ("[all-linear]", "should match pattern"),
+        ("[q_proj,q_proj]", "'q_proj' comes twice"),
+    ],
+)
+def test_layers_to_adapt_are_names_and_each_once(targets, rule, composed):
+    with pytest.raises(StudyError) as caught:
+        parse_params(composed("demo", f"train.lora_targets={targets}"), name="params.yaml")
+    assert "train.lora_targets" in str(caught.value)
+    assert rule in str(caught.value)

@@ -109,5 +109,12 @@ def test_each_family_is_adjusted_alone_and_says_its_size():
     assert pd.isna(untested["p_adjusted"]) and pd.isna(untested["tests"])
 
 
+def test_rows_of_the_same_test_count_once():
+    rows = [{"name": name, "p": p} for name, p in (("one", 0.01), ("two", 0.03), ("one", 0.01), ("three", 0.5))]
+    table = table_of(rows, ["name", "p", "p_adjusted", "tests"], test=lambda row: row["name"])
+    assert table["tests"].tolist() == [3] * 4
+    assert table["p_adjusted"].tolist() == pytest.approx([0.03, 0.045, 0.03, 0.5])
+
+
 def test_no_rows_make_an_empty_table_with_its_columns():
     assert list(table_of([], PAIRED).columns) == list(PAIRED)

@@ -9,8 +9,8 @@ IDS = ["q0000", "q0001", "q0002", "q0003"]
 def rows(scheme, router, among, kind, policies, correct):
     return pd.DataFrame(
         {
-            "question_id": IDS, "scheme": scheme, "router": router, "among": among, "kind": kind, "policy": policies,
-            "correct": correct,
+            "question_id": IDS, "scheme": scheme, "router": router, "among": among, "kind": kind,
+            "learned": None if kind == "oracle" else 3, "policy": policies, "correct": correct,
         }
     )  # fmt: skip
 
@@ -78,3 +78,13 @@ def test_a_router_that_lacks_a_question_or_has_it_twice_is_an_error(results, met
 def test_no_routing_makes_no_rows(results, method):
     assert routing_table(ROUTING.iloc[:0], results, set(), method, budget_chars=900).empty
     assert control_routers(ROUTING.iloc[:0], results, budget_chars=900) == {}
+
+
+def test_where_a_fold_left_nothing_to_learn_from_nothing_is_compared(results, method):
+    untaught = ROUTING.assign(learned=ROUTING["learned"].where(ROUTING["scheme"] != "leave_one_domain_out", 0))
+    table = routing_table(untaught, results, {"sft"}, method, budget_chars=900)
+    rows = table[table["scheme"] == "leave_one_domain_out"]
+    assert set(rows["baseline"]) == {"nothing_learned"}
+    assert rows[["difference", "p", "p_adjusted", "baseline_accuracy"]].isna().all(axis=None)
+    assert table.loc[table["kind"] == "deployable", "tests"].isna().sum() == 1
+    assert control_routers(ROUTING.assign(learned=0), results, budget_chars=900) == {}

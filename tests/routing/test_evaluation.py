@@ -166,3 +166,9 @@ def test_the_best_single_policy_in_sample_is_that_of_all_questions(small, pair):
     assert {(row["scheme"], row["kind"]) for row in rows if row["router"] == "best_single"} == {
         ("in_sample", "optimistic")
     }
+
+
+def test_rows_say_how_many_questions_a_choice_was_learned_from(small, pair, tiers):
+    rows = routed(small, FIRST, pair, tiers, routers=["train_default"], seed=1)
+    assert {row["learned"] for row in rows} == {3}
+    assert {(row["kind"], row["learned"]) for row in unfolded(small, pair)} == {("oracle", None), ("optimistic", 4)}

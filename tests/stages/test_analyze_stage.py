@@ -150,7 +150,7 @@ def write_study(*, seed=0):
         for entry in entries(["forest", "domain_rule"]):
             routing.append(
                 {"question_id": name, "scheme": entry.scheme, "router": entry.router, "among": entry.among,
-                 "kind": entry.kind, "fold": 0, "policy": "bm25", "correct": bool(generator.integers(2))}
+                 "kind": entry.kind, "fold": 0, "learned": 4, "policy": "bm25", "correct": bool(generator.integers(2))}
             )  # fmt: skip
     tables = {
         "atoms": (atoms, ATOMS),

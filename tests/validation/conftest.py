@@ -294,6 +294,7 @@ def add_routing(rows, index, question_id, name):
                 "among": entry.among,
                 "kind": entry.kind,
                 "fold": FOLDS[entry.scheme][name] if entry.scheme in FOLDS else None,
+                "learned": None if entry.kind == "oracle" else 3,
                 "policy": "sft+bm25" if entry.among == "pair" else "head",
                 "correct": GOLD[index % 4] == "A",
             }

@@ -288,7 +288,7 @@ COLUMNS = {
     "predictions": 14,
     "traces": 11,
     "router_features": 46,
-    "routing": 9,
+    "routing": 10,
 }
 
 
