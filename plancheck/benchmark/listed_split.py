@@ -102,7 +102,7 @@ def alike(strangers: Iterable[str], without: Iterable[str]) -> list[str]:
         return []
     theirs, ours = (ascii(name[:SHOWN_CHARS]) for name in pairs[0])
     return [
-        f"IDs that are a question's but for leading zeros, a final .0, blanks, case or their form of Unicode "
+        "IDs that are a question's but for leading zeros, a final .0, blanks, case or their form of Unicode "
         f"({len(pairs)}), such as {theirs} here and {ours} in the benchmark: write them as the benchmark does"
     ]
 
