@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from plancheck.benchmark.listings import Listing
+from plancheck.benchmark.entries import SHOWN_CHARS
+from plancheck.benchmark.listings import Listing, shown_name
 from plancheck.benchmark.split_files import read_listings
+from plancheck.comparison.ids import look_alikes
 from plancheck.errors import SHOWN_PROBLEMS, all_problems
 from plancheck.records import SPLITS, Question
 from plancheck.splits import shared_across_splits
 
 LOG = logging.getLogger("plancheck.split")
 
+SHOWN_PLACES: Final = 3
 # Nothing can be learned without the first or be judged without the last; dev only measures the planner's loss.
 NEEDED: Final = ("train", "test")
 REMEDY: Final = (
@@ -45,7 +48,7 @@ def listed_split(
     splits = {name: sorted({item.question_id for item in listings if item.split == name} & known) for name in SPLITS}
     if problems := [
         *doubled(listings),
-        *(unknown(listings, {*known, *left_out}) if left_out is not None else []),
+        *(unknown(listings, known, left_out) if left_out is not None else []),
         *missing(listings, known),
         *(f"{name}: no question of the study" for name in NEEDED if not splits[name]),
     ]:
@@ -62,29 +65,63 @@ def listed_split(
 
 
 def doubled(listings: Sequence[Listing]) -> list[str]:
-    places: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, list[Listing]] = defaultdict(list)
     for listing in listings:
-        places[listing.question_id].append(f"{listing.split}, {listing.place}")
+        found[listing.question_id].append(listing)
     return rule(
-        "listed more than once", (f"{name} ({'; '.join(found)})" for name, found in places.items() if len(found) > 1)
+        "listed more than once",
+        [f"{shown_name(name)} ({places(items)})" for name, items in found.items() if len(items) > 1],
     )
 
 
-def unknown(listings: Sequence[Listing], known: Collection[str]) -> list[str]:
-    strangers = (f"{item.question_id} ({item.place})" for item in listings if item.question_id not in known)
-    return rule("no question of the benchmark", strangers)
+def places(listings: Sequence[Listing]) -> str:
+    """Where an ID is listed: a few places, of every split if it is in several, and how many more there are."""
+    first = {item.split: item for item in reversed(listings)}
+    told = [f"{item.split}, {item.place}" for item in sorted(listings, key=lambda item: first[item.split] is not item)]
+    more = [f"{len(told) - SHOWN_PLACES:,} more"] if len(told) > SHOWN_PLACES else []
+    return "; ".join([*told[:SHOWN_PLACES], *more])
+
+
+def unknown(listings: Sequence[Listing], known: Collection[str], left_out: Collection[str]) -> list[str]:
+    strangers: dict[str, str] = {}
+    for item in listings:
+        if item.question_id not in known and item.question_id not in left_out:
+            strangers.setdefault(item.question_id, item.place)
+    return [
+        *rule("no question of the benchmark", [f"{shown_name(name)} ({place})" for name, place in strangers.items()]),
+        *alike(strangers, unlisted(listings, known)),
+    ]
+
+
+def alike(strangers: Iterable[str], without: Iterable[str]) -> list[str]:
+    """That listed IDs and questions without a split may be the same ones, with the first of them.
+
+    It is shown in ASCII: letters of one look are told apart by their code points.
+    """
+    if not (pairs := look_alikes(strangers, without)):
+        return []
+    theirs, ours = (ascii(name[:SHOWN_CHARS]) for name in pairs[0])
+    return [
+        "IDs that are a question's but for leading zeros, a final .0, blanks, case or their form of Unicode "
+        f"({len(pairs)}), such as {theirs} here and {ours} in the benchmark: write them as the benchmark does"
+    ]
 
 
 def missing(listings: Sequence[Listing], known: Collection[str]) -> list[str]:
-    return rule("questions in no split", sorted({*known} - {item.question_id for item in listings}))
+    return rule("questions in no split", list(map(shown_name, unlisted(listings, known))))
 
 
-def rule(words: str, broken_by: Iterable[str]) -> list[str]:
+def unlisted(listings: Sequence[Listing], known: Collection[str]) -> list[str]:
+    return sorted({*known} - {item.question_id for item in listings})
+
+
+def rule(words: str, found: Sequence[str]) -> list[str]:
     """A rule with the first 20 that break it and a count; none where nothing does."""
-    found = list(broken_by)
     more = f" and {len(found) - SHOWN_PROBLEMS} more" if len(found) > SHOWN_PROBLEMS else ""
     return [f"{words} ({len(found)}): {', '.join(found[:SHOWN_PROBLEMS])}{more}"] if found else []
 
 
 def sides(on: Mapping[str, Sequence[str]]) -> str:
-    return "; ".join(f"{split} has {', '.join(rule('questions', ids))}" for split, ids in on.items())
+    return "; ".join(
+        f"{split} has {', '.join(rule('questions', list(map(shown_name, ids))))}" for split, ids in on.items()
+    )

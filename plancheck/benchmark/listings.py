@@ -1,11 +1,12 @@
 """What files list of a split: question IDs, each with the name of a split."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.benchmark.entries import id_text
+from plancheck.benchmark.entries import SHOWN_CHARS, id_text, shown
 from plancheck.errors import all_problems
 from plancheck.matching import match_key
 
@@ -26,6 +27,9 @@ REMEDY: Final = (
     f"is one of {', '.join(SPLIT_NAMES)}."
 )
 
+# What needs no quotes in a message: no white space, no mark that messages divide by, nothing that is not seen.
+PLAIN: Final = re.compile(rf"[\w.:/+-]{{0,{SHOWN_CHARS}}}")
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
@@ -41,6 +45,11 @@ def split_named(name: Any) -> str | None:
     return SPLIT_NAMES.get(match_key(name)) if isinstance(name, str) else None
 
 
+def shown_name(text: str) -> str:
+    """A name or ID of a file, for a message of one line: as it is where it is plain, else quoted, escaped and cut."""
+    return text if PLAIN.fullmatch(text) else shown(text)
+
+
 def checked(path: Path, rows: list[tuple[Any, Any, str]], problems: list[str]) -> list[Listing]:
     """Listings of rows of an ID, a split's name and a place.
 
@@ -51,9 +60,9 @@ def checked(path: Path, rows: list[tuple[Any, Any, str]], problems: list[str]) -
     for value, name, place in rows:
         question_id, split = id_text(value), split_named(name)
         if question_id is None:
-            found.append(f"{place}: {value!r} is no ID: text or a whole number")
+            found.append(f"{place}: {shown(value)} is no ID: text or a whole number")
         elif split is None:
-            found.append(f"{place}: {name!r} is no split")
+            found.append(f"{place}: {shown(name)} is no split")
         else:
             listings.append(Listing(question_id, split, name, place))
     if found:

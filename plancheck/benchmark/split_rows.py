@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from plancheck.benchmark.listings import Listing, checked, split_named
+from plancheck.benchmark.listings import Listing, checked, shown_name, split_named
 from plancheck.errors import StudyError
 from plancheck.matching import match_key
 
@@ -57,7 +57,12 @@ def text_listings(path: Path, text: str) -> list[Listing]:
     Raises:
         StudyError: as ``row_listings``.
     """
-    return row_listings(path, [divided_line(line) for line in text.split("\n")])
+    return row_listings(path, [divided_line(line) for line in lines_of(text)])
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends: LF, CR LF or CR, as a table's rows end."""
+    return io.StringIO(text, newline=None).read().split("\n")
 
 
 def row_listings(path: Path, rows: Sequence[Row]) -> list[Listing]:
@@ -71,15 +76,21 @@ def row_listings(path: Path, rows: Sequence[Row]) -> list[Listing]:
         number = min(filled)
         heading = filled.pop(number)
         if match_key(heading[-1]) != HEADING:
-            LOG.info("%s: line %s is taken as a heading: %s", path, number, ", ".join(heading))
+            LOG.info("%s: line %s is taken as a heading: %s", path, number, ", ".join(map(shown_name, heading)))
     if filled and all(map(turned, filled.values())):
         raise StudyError(f"{path}: every line has a split's name first. Write it as an ID first, then its split.")
     whole = {number: row for number, row in filled.items() if len(row) == 2 and all(row)}
     return checked(
         path,
         [(row[0], row[1], f"line {number}") for number, row in whole.items()],
-        [f"line {number}: is no ID and a split" for number in filled if number not in whole],
+        [f"line {number}: {row_fault(row)}" for number, row in filled.items() if number not in whole],
     )
+
+
+def row_fault(row: Row) -> str:
+    if len(row) > 2:
+        return f"has {len(row)} values, but 2 are wanted: quote an ID that holds the delimiter"
+    return "is no ID and a split"
 
 
 def headed(rows: Sequence[Row]) -> bool:

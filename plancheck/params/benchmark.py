@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from plancheck.params.section import FilePath, Section, Seed, Share
 from plancheck.records import SPLITS
@@ -71,6 +71,13 @@ class Split(Section):
     def listed(self) -> bool:
         """Whether the IDs are those that ``path`` lists."""
         return self.path != OWN_SPLIT
+
+    @field_validator("path")
+    @classmethod
+    def named(cls, path: Path) -> Path:
+        if path == Path():
+            raise ValueError(f"must name a file or folder of listed IDs, or {OWN_SPLIT.as_posix()}")
+        return path
 
     @model_validator(mode="after")
     def complete(self) -> Self:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.benchmark.listed_split import listed_split
+from plancheck.benchmark.split_files import text_files
 from plancheck.benchmark.tables import read_questions
 from plancheck.digests import digest, file_sha256
 from plancheck.errors import StudyError
@@ -47,7 +48,7 @@ def run(params: Params) -> None:
 def source(path: Path) -> dict[str, Any]:
     """The path as params.yaml names it, and the SHA-256 of its bytes; of a folder, that of its text files' by name."""
     if path.is_dir():
-        return {"path": path.as_posix(), "sha256": digest({f.name: file_sha256(f) for f in path.glob("*.txt")})}
+        return {"path": path.as_posix(), "sha256": digest({f.name: file_sha256(f) for f in text_files(path)})}
     return {"path": path.as_posix(), "sha256": file_sha256(path)}
 
 

@@ -100,3 +100,56 @@ def test_a_context_on_two_sides_is_refused_where_contexts_stay_together(tmp_path
     message = said(WHOLE, questions, one_side=True)
     assert "1 context(s) lie on several sides, which split.group_by=context forbids" in message
     assert "shared: train has questions (1): q0; test has questions (1): q3" in message
+
+
+def test_an_id_listed_often_names_a_few_places_of_each_split_and_a_count(said):
+    message = said({"train": ["q0"] * 1_500, "dev": ["q2"], "test": ["q3", "q4", "q5", "q0", "q1"]})
+    assert (
+        "listed more than once (1): q0 (train, train item 1; test, test item 4; train, train item 2; 1,498 more)\n"
+        in message
+    )
+    assert "q0 (train, train item 1; train, train item 2; train, train item 3)\n" in said({"train": ["q0"] * 3})
+
+
+def test_an_unknown_id_is_named_once(said):
+    assert "no question of the benchmark (1): x (train item 1)\n" in said({"train": ["x", "x", "q0"], "test": ["x"]})
+
+
+FORGED = "q\x1b[2J\nerror: forged\x00" + "x" * 100_000
+
+
+def test_ids_forge_no_line_of_a_message_and_flood_none(said):
+    questions = [*(question(f"{FORGED}{n}", "shared") for n in range(3)), question("q0"), question("a, b (c)")]
+    ids = {"train": [questions[0].question_id, "q0", "q0", f"{FORGED}?"], "test": [questions[1].question_id] * 2}
+    both = {"train": [questions[0].question_id, "q0"], "test": [item.question_id for item in questions[1:3]]}
+    shown = r"'q\x1b[2J\nerror: forged\x00xxx"
+    for message, count in (
+        (said(ids, questions), 3),
+        (said({**both, "dev": ["a, b (c)"]}, questions, one_side=True), 3),
+    ):
+        assert message.count(shown) == count
+        assert all(line.isprintable() for line in message.split("\n")) and len(message) < 1_500
+    assert "questions in no split (2): 'a, b (c)', 'q" in said(ids, questions)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "example"),
+    [
+        ("7", "007", "'007' here and '7' in the benchmark"),
+        ("7", "7.0", "'7.0' here and '7' in the benchmark"),
+        ("q 7", " q7\n", r"' q7\n' here and 'q 7' in the benchmark"),
+        ("\u00e9", "e\u0301", r"'e\u0301' here and '\xe9' in the benchmark"),
+        ("Q7", "q7", "'q7' here and 'Q7' in the benchmark"),
+    ],
+)
+def test_an_unknown_id_that_looks_like_a_missing_one_is_told_with_an_example(ours, theirs, example, said):
+    questions = [*QUESTIONS, question(ours), question("x01")]
+    message = said({**WHOLE, "dev": ["q2", theirs, "x1", "other"]}, questions)
+    assert "no question of the benchmark (3): " in message
+    assert f"or their form of Unicode (2), such as {example}: write them as the benchmark does\n" in message
+
+
+def test_ids_that_look_like_none_or_like_a_listed_one_are_not_told_as_such(said):
+    questions = [*QUESTIONS, question("r1")]
+    assert "such as" not in said({**WHOLE, "dev": ["q2", "q02", "s1"]}, questions)
+    assert "such as" not in said({**WHOLE, "dev": ["q2", "r01"]}, questions, left_out={"r01"})

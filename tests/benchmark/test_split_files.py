@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.benchmark.listings import SPLIT_NAMES
-from plancheck.benchmark.split_files import read_listings
+from plancheck.benchmark.split_files import read_listings, text_files
 from plancheck.errors import StudyError
 from plancheck.records import SPLITS
 
@@ -102,7 +102,7 @@ def test_a_split_is_known_by_its_usual_names_in_any_case(said, tmp_path):
 def test_marks_line_ends_empty_lines_and_headings_say_nothing(tmp_path):
     text = "\ufeffquestion_id\tsplit\r\n\r\n  q 1\ttrain  \r\n\n#2\tdev\rx\ttest"
     for name in ("ids.tsv", "ids.txt"):
-        (tmp_path / name).write_text(text.replace("\rx", "\r\nx"), encoding="utf-8", newline="")
+        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
         assert read(tmp_path / name) == {"train": ["q 1"], "dev": ["#2"], "test": ["x"]}
 
 
@@ -147,7 +147,12 @@ REFUSED = {
     "semicolons and a bad line": ("ids.csv", "a,1;train\nb,2;tset\nc,3;dev\n", ["1 fault(s)", "line 2: 'tset' is"]),
     "semicolons and a quote without an end": ("ids.csv", '"a";train\n"b;dev\n', ["line 2: unexpected end of data"]),
     "lines of an ID": ("ids.txt", "a train\nb\nc,\n d test,\n", ["line 2: is no ID", "line 3: is no ID", "line 4: is"]),
-    "three columns": ("ids.csv", "a,train\nb,c,test\n", ["line 2: is no ID and a split"]),
+    "more values than two": (
+        "ids.csv",
+        "a,train\nb,c,test\nd,e,f,dev\n",
+        ["line 2: has 3 values, but 2 are wanted: quote an ID that holds the delimiter", "line 3: has 4 values, but 2"],
+    ),
+    "more values than two by tabs": ("ids.tsv", "a\ttrain\nb\tc\ttest\n", ["line 2: has 3 values, but 2 are wanted"]),
     "a quote without an end": ("ids.csv", 'a,train\n"b,test\n', ["unexpected end of data"]),
     "nothing": ("ids.txt", "\n\n", ["lists no question"]),
     "empty lists": ("ids.json", '{"train": [], "test": []}', ["lists no question"]),
@@ -209,10 +214,101 @@ def test_a_folder_says_which_of_its_texts_are_of_no_split(tmp_path):
         read_listings(tmp_path / "ids")
 
 
-@pytest.mark.parametrize(("content", "said"), [(None, "No such file"), (b"\xff\xfea\x00", "invalid UTF-8 at byte 0")])
-def test_a_file_that_is_not_there_or_in_another_encoding_is_named(content, said, tmp_path):
-    path = Path(tmp_path / "ids.txt")
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(StudyError, match=said):
+def test_a_folders_texts_are_known_in_any_case_and_hidden_files_left_alone(tmp_path):
+    in_folder(tmp_path / "ids", {"TEST": ["c"]})
+    (tmp_path / "ids" / "Train.TXT").write_text("a\n")
+    for hidden in (".notes.txt", "._Train.TXT", ".txt"):
+        (tmp_path / "ids" / hidden).write_text("x\n")
+    assert read(tmp_path / "ids") == {"train": ["a"], "dev": [], "test": ["c"]}
+    assert [file.name for file in text_files(tmp_path / "ids")] == ["TEST.txt", "Train.TXT"]
+    (tmp_path / "ids" / "NOTES.TXT").touch()
+    with pytest.raises(StudyError, match=r"text files of no split:\n  - NOTES\.TXT\n"):
+        read_listings(tmp_path / "ids")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_may_end_in_three_ways_and_in_no_other(end, tmp_path):
+    ids = {"train": ["q1", "q\u2028\x0b2"], "dev": ["q3"], "test": ["q4"]}
+    in_folder(tmp_path / "ids", {})
+    for split, names in ids.items():
+        (tmp_path / "ids" / f"{split}.txt").write_text(end.join(names) + end, encoding="utf-8", newline="")
+    lines = [f"{name},{split}" for split, names in ids.items() for name in names]
+    for name in ("ids.txt", "ids.csv"):
+        (tmp_path / name).write_text(end.join(lines), encoding="utf-8", newline="")
+    assert [read(tmp_path / name) for name in ("ids", "ids.txt", "ids.csv")] == [ids] * 3
+
+
+@pytest.mark.parametrize("name", ["ids", "ids.txt", "ids.yaml", "file/ids.txt"])
+def test_a_path_that_is_not_there_is_told_before_its_name_is_judged(name, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(
+        StudyError, match=r": no such file or folder\. Set split\.path to one that lists question IDs\.$"
+    ):
+        read_listings(tmp_path / name)
+
+
+def test_a_path_that_cannot_be_looked_at_is_told(tmp_path):
+    with pytest.raises(StudyError, match=r"cannot be read \(File name too long\)"):
+        read_listings(tmp_path / ("x" * 1000))
+
+
+ENCODED = {"utf-16": "UTF-16", "utf-16-le": "UTF-16LE", "utf-16-be": "UTF-16BE", "utf-32": "UTF-32"}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+@pytest.mark.parametrize("name", ["ids.txt", "ids.csv", "ids.json", "ids/train.txt"])
+def test_another_encoding_is_named(name, encoding, tmp_path):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes('{"é1": "train"}'.encode(encoding))
+    with pytest.raises(StudyError) as caught:
+        read_listings(tmp_path / Path(name).parts[0])
+    assert str(caught.value).startswith(
+        f"{path}: is {ENCODED[encoding]} text, but must be UTF-8. Convert it: iconv -f "
+    )
+
+
+def test_bytes_of_no_text_are_told_and_a_nul_in_an_id_is_one(tmp_path):
+    path = tmp_path / "ids.txt"
+    path.write_bytes(b"q\xe9 train\n")
+    with pytest.raises(StudyError, match="invalid UTF-8 at byte 1"):
         read_listings(path)
+    path.write_bytes(b"q\x001 train\nq2 test\n")
+    assert read(path) == {"train": ["q\x001"], "dev": [], "test": ["q2"]}
+
+
+FORGED = "q\x1b[2J\nerror: forged\r\x00\u202e\u2028" + "x" * 100_000
+FORGING = {
+    "an ID of no split": ("ids.json", json.dumps({FORGED: "tset"})),
+    "no name of a split": ("ids.json", json.dumps({"q1": FORGED})),
+    "a list of no split": ("ids.json", json.dumps({"train": ["a"], FORGED: ["b"]})),
+    "no list": ("ids.json", json.dumps({"train": ["a"], FORGED: 3})),
+    "no ID": ("ids.json", json.dumps({"train": [[FORGED]]})),
+    "a place": ("ids.json", json.dumps({f"train\n{' ' * 100_000}": [None]})),
+    "two names of a split": ("ids.json", json.dumps({"dev": ["a"], f"val\n{' ' * 100_000}": ["b"]})),
+    "a name twice": ("ids.json", f'{{{json.dumps(FORGED)}: "dev", {json.dumps(FORGED)}: "dev"}}'),
+    "a value": ("ids.csv", f'q1,"{FORGED}"\n'),
+    "two names in rows": ("ids.csv", f'q1,dev\nq2,"VAL\n{" " * 100_000}\u200b"\n'),
+}
+
+
+@pytest.mark.parametrize("case", FORGING)
+def test_what_a_file_holds_forges_no_line_of_a_message_and_floods_none(case, tmp_path):
+    name, text = FORGING[case]
+    (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    with pytest.raises(StudyError) as caught:
+        read_listings(tmp_path / name)
+    said = str(caught.value).replace(str(tmp_path), "")
+    assert all(line.isprintable() for line in said.split("\n")), said
+    assert len(said.split("\n")) <= 4 and len(said) < 800
+
+
+def test_names_of_files_and_headings_forge_no_line(tmp_path, caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("plancheck"), "propagate", True)
+    caplog.set_level(logging.INFO, logger="plancheck.split")
+    in_folder(tmp_path / "ids", {"\x1b[2J\nx": ["a"]})
+    with pytest.raises(StudyError, match=r"\n  - '\\x1b\[2J\\nx\.txt'\nKeep"):
+        read_listings(tmp_path / "ids")
+    (tmp_path / "ids.csv").write_text('"id\n\x1b",subset\nq1,train\n')
+    read_listings(tmp_path / "ids.csv")
+    assert caplog.messages == [f"{tmp_path / 'ids.csv'}: line 1 is taken as a heading: 'id\\n\\x1b', subset"]

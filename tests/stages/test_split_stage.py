@@ -61,6 +61,26 @@ def test_a_folder_is_known_by_the_bytes_of_its_texts():
     }  # fmt: skip
 
 
+def test_a_folder_is_known_by_the_texts_that_are_read():
+    Path("ids").mkdir()
+    for name, split in (("TRAIN.TXT", "train"), ("dev.txt", "dev"), ("test.Txt", "test")):
+        Path(f"ids/{name}").write_text("\n".join(IDS[split]))
+    before = made(path="ids")
+    assert {split: before[split] for split in IDS} == IDS
+    Path("ids/.hidden.txt").write_text("x")
+    assert made(path="ids") == before
+    Path("ids/TRAIN.TXT").write_text("\r".join(IDS["train"]))
+    assert made(path="ids")["source"] != before["source"]
+
+
+@pytest.mark.parametrize("path", ["", ".", "./"])
+def test_a_path_that_names_nothing_is_refused(path):
+    with pytest.raises(
+        StudyError, match=r"split\.path: .*must name a file or folder of listed IDs, or plancheck/splits"
+    ):
+        made(path=path)
+
+
 def test_a_split_without_dev_is_told(caplog, monkeypatch):
     monkeypatch.setattr(logging.getLogger("plancheck"), "propagate", True)
     Path("ids.txt").write_text("".join(f"q{number} {'test' if number > 3 else 'train'}\n" for number in range(6)))
