@@ -140,7 +140,7 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
     assert "Traceback" not in first.stdout + first.stderr
     assert first.stdout.startswith("Profile demo: ")
     names = re.findall(r"^Stage \d+ of (\d+): (\S+)$", first.stdout, re.MULTILINE)
-    assert (names[0], names[-1]) == (("21", "parameters"), ("21", "report"))
+    assert (names[0], names[-1]) == (("23", "parameters"), ("23", "report"))
     assert first.stdout.index("tiers of controls") < first.stdout.index("Table 1")
     assert first.stdout.splitlines()[-1].startswith("The report: reports/index.html.")
     assert gone(checkout)
@@ -192,8 +192,8 @@ def test_every_selector_has_a_plan_for_every_question(checkout, first):
 
 def test_every_router_routes_every_question(checkout, first):
     routing = pd.read_parquet(checkout / "data" / "routing.parquet")
-    counts = routing.groupby(["scheme", "router"])["question_id"].agg(["size", "nunique"])
-    assert len(counts) == 2 + 2 * (5 + 1) + 1
+    counts = routing.groupby(["scheme", "among", "router"])["question_id"].agg(["size", "nunique"])
+    assert len(counts) == 2 + 2 * (2 * 5 + 1) + 2
     assert (counts == 12).all(axis=None)
     assert len(pd.read_parquet(checkout / "data" / "router_features.parquet")) == 12
 
