@@ -30,6 +30,20 @@ def misplaced_ranks(frame: pd.DataFrame, group: str, rank: str) -> pd.Series:
     return sizes - found.reindex(sizes.index, fill_value=0)
 
 
+def disordered_ranks(frame: pd.DataFrame, group: str, rank: str, score: str) -> pd.Series:
+    """By group: how many rows have a greater score than the row ranked before, or the same and an earlier position.
+
+    0 says that ranks follow scores, ties by ``position``. Equal ranks are put as they should be, because they are a
+    fault of another rule, and a row without rank or score is left out; without position, it is of no tie.
+    """
+    rows = frame.dropna(subset=[rank, score]).sort_values(
+        [group, rank, score, "position"], ascending=[True, True, False, True], kind="stable"
+    )
+    before = rows.groupby(group)[[score, "position"]].shift()
+    wrong = (rows[score] > before[score]) | ((rows[score] == before[score]) & (rows["position"] < before["position"]))
+    return wrong.groupby(rows[group]).sum()
+
+
 def counted(ids: pd.Series, counts: pd.Series) -> pd.Series:
     """Counts of the IDs in their order, as whole numbers; 0 for an ID without one."""
     return ids.map(counts).fillna(0).astype("int64")

@@ -1,14 +1,18 @@
 """Packed contexts: one row a condition, within its budget, made of atoms of the question's context."""
 
+from collections.abc import Mapping, Sequence
+
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from great_expectations import ExpectationSuite
 
+from plancheck.packing import SEPARATOR
+from plancheck.params.pack import Policy
 from plancheck.records import PACKED
 from validation.frames import counted, rows_by_question, with_records
 from validation.inputs import Inputs, condition_keys, question_frame, table_file
-from validation.suites import among, at_least, between, equal, none_of, present, present_in, suite, unique
+from validation.suites import among, at_least, between, equal, matching, none_of, present, present_in, suite, unique
 
 KEY = ["question_id", "policy", "budget_chars"]
 LISTS = {"atoms_shown": "atom_ids", "starts_shown": "starts", "ends_shown": "ends"}
@@ -42,6 +46,12 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("foreign_atoms", "every atom shown is of the question's context"),
             none_of("stray_pieces", "every piece is a non-empty part of its atom"),
             equal("plan_failed", "failed", "plan_failed says whether the plan of the policy's selector failed"),
+            none_of(
+                "unshared_atoms", "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
+            ),
+            matching("packed_id", r"\A[0-9a-f]{64}\Z", "packed_id is 64 hex digits"),
+            between("ids_of_text", None, 1, "where a question is shown the same text, packed_id is the same"),
+            between("texts_of_id", None, 1, "a packed_id is of one question and of one length"),
         ),
         suite(
             "packed_by_question",
@@ -68,6 +78,9 @@ def packed(inputs: Inputs) -> pd.DataFrame:
     frame = frame.assign(
         question_context=frame["question_id"].map(contexts),
         failed=plan_failures(inputs, frame),
+        unshared_atoms=unshared_atoms(inputs, table),
+        ids_of_text=ids_of_text(table, frame),
+        texts_of_id=texts_of_id(frame),
         **{name: pc.list_value_length(table[column]).to_pandas() for name, column in LISTS.items()},
     )
     frame = frame.join(faults(pieces(table, frame), inputs.tables["atoms"]))
@@ -85,6 +98,70 @@ def plan_failures(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
     keys = zip(frame["question_id"], selectors, strict=True)
     found = [failed.get(key) if key[1] else False for key in keys]
     return pd.Series(found, index=frame.index, dtype=object)
+
+
+def twins(policies: Mapping[str, Policy]) -> dict[str, str]:
+    """By policy that shows in the hybrid ranking's order: the first policy that is the same but for that, if any."""
+    found = {}
+    for name, policy in policies.items():
+        alike = policy.model_copy(update={"shown_order": "packed"})
+        if policy.shown_order == "hybrid" and (same := [other for other in policies if policies[other] == alike]):
+            found[name] = same[0]
+    return found
+
+
+def unshared_atoms(inputs: Inputs, table: pa.Table) -> pd.Series:
+    """How many atoms only one of a row and its twin's shows; empty for a row without twin.
+
+    Where the budget has no room for one character of each of the twin's pieces and a separator between any two, a new
+    order may leave out atoms, and only those that the twin does not show are counted.
+    """
+    twin_of = twins(inputs.params.pack.policies)
+    rows = table.select([*KEY, "atom_ids"]).to_pylist()
+    shown = {tuple(row[name] for name in KEY): row["atom_ids"] or [] for row in rows}
+    counts: list[int | None] = []
+    for question_id, policy, budget, own in (
+        (*(row[name] for name in KEY), set(row["atom_ids"] or [])) for row in rows
+    ):
+        twin = shown.get((question_id, twin_of.get(policy), budget))
+        if twin is None:
+            counts.append(None)
+            continue
+        roomy = len(twin) + len(SEPARATOR) * (len(twin) - 1) <= (budget or 0)
+        counts.append(len(own ^ set(twin) if roomy else own - set(twin)))
+    return pd.Series(counts, dtype="Int64")
+
+
+def ids_of_text(table: pa.Table, frame: pd.DataFrame) -> pd.Series:
+    """By row: packed_ids of the question's rows with the same spans; empty where starts and ends are not of a number.
+
+    Other spans can hold the same text, so what differs in them alone need not differ in packed_id.
+    """
+    lists = zip(table["starts"].to_pylist(), table["ends"].to_pylist(), strict=True)
+    spans = pd.Series([joined(starts or [], ends or []) for starts, ends in lists], index=frame.index, dtype=object)
+    return frame.assign(spans=spans).groupby(["question_id", "spans"])["packed_id"].transform("nunique")
+
+
+def joined(starts: Sequence[int], ends: Sequence[int]) -> tuple[int, ...] | None:
+    """First and last characters of pieces in order, those that touch as one; None where the lists are not of a length.
+
+    Equal spans of a context are equal text.
+    """
+    if len(starts) != len(ends):
+        return None
+    bounds: list[int] = []
+    for start, end in zip(starts, ends, strict=True):
+        if bounds and bounds[-1] == start:
+            bounds[-1] = end
+        else:
+            bounds += [start, end]
+    return tuple(bounds)
+
+
+def texts_of_id(frame: pd.DataFrame) -> pd.Series:
+    """By row: how many questions and lengths its packed_id stands for; empty without a packed_id."""
+    distinct = frame[["packed_id", "question_id", "chars"]].drop_duplicates()
+    return frame["packed_id"].map(distinct.groupby("packed_id").size())
 
 
 def pieces(table: pa.Table, frame: pd.DataFrame) -> pd.DataFrame:

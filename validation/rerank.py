@@ -4,9 +4,9 @@ import pandas as pd
 from great_expectations import ExpectationSuite
 
 from plancheck.records import RERANK
-from validation.frames import counted, misplaced_ranks, rows_by_question, with_records
+from validation.frames import counted, disordered_ranks, misplaced_ranks, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
-from validation.suites import among, between, none_of, present_in, suite, unique
+from validation.suites import among, between, finite, none_of, present_in, suite, unique
 
 KEY = ["question_id", "atom_id"]
 NAME = "rerank"
@@ -34,6 +34,7 @@ def pool_suites(name: str) -> list[ExpectationSuite]:
             *present_in(RERANK),
             unique(KEY, "an atom is reranked once for a question"),
             among("candidate", [True], "a reranked atom is in its question's candidate pool"),
+            finite("rerank_score"),
             between("tokens", 0, None, "tokens are not negative"),
             among("misread", [False], "truncated is what rerank.coverage makes of the atom"),
         ),
@@ -42,6 +43,7 @@ def pool_suites(name: str) -> list[ExpectationSuite]:
             table_file(name),
             none_of("missing_candidates", "every candidate is reranked"),
             none_of("rerank_rank_missing", "rerank_rank holds 1 to n, each once"),
+            none_of("rerank_rank_disordered", "rerank_rank follows rerank_score, ties by position"),
         ),
     ]
 
@@ -50,6 +52,11 @@ def candidates(inputs: Inputs) -> pd.DataFrame:
     """Question and atom of every candidate, each once."""
     pairs = inputs.tables["retrieval"].select([*KEY, "candidate"]).to_pandas().drop_duplicates(KEY)
     return pairs[pairs["candidate"]]
+
+
+def positions(inputs: Inputs) -> pd.DataFrame:
+    """Question, atom and the atom's position in its context, each once."""
+    return inputs.tables["retrieval"].select([*KEY, "position"]).to_pandas().drop_duplicates(KEY)
 
 
 def rerank(inputs: Inputs, name: str) -> pd.DataFrame:
@@ -78,12 +85,14 @@ def misread(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
 
 
 def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a question: candidates not reranked, ranks not given."""
+    """One row a question: candidates not reranked, ranks not given or not of the scores."""
     ids = question_frame(inputs)["question_id"]
     pool = candidates(inputs).groupby("question_id").size()
+    placed = rows.merge(positions(inputs), on=KEY, how="left")
     found = {
         "question_id": ids,
         "missing_candidates": counted(ids, pool) - counted(ids, rows_by_question(rows, rows["candidate"], ["atom_id"])),
         "rerank_rank_missing": counted(ids, misplaced_ranks(rows, "question_id", "rerank_rank")),
+        "rerank_rank_disordered": counted(ids, disordered_ranks(placed, "question_id", "rerank_rank", "rerank_score")),
     }
     return with_records(pd.DataFrame(found), ["question_id"])

@@ -4,11 +4,12 @@ import pandas as pd
 from great_expectations import ExpectationSuite
 
 from plancheck.records import RETRIEVAL
-from validation.frames import counted, misplaced_ranks, rows_by_question, with_records
+from validation.frames import counted, disordered_ranks, misplaced_ranks, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
-from validation.suites import between, equal, none_of, present, present_in, suite, unique
+from validation.suites import between, equal, finite, none_of, present, present_in, suite, unique
 
 RANKS = ("bm25_rank", "dense_rank", "mmr_rank")
+SCORES = {"bm25_rank": "bm25_score", "dense_rank": "dense_score"}  # ranks are made of the scores as they are written
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
@@ -29,6 +30,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             unique(["question_id", "atom_id"], "an atom is ranked once for a question"),
             equal("question_context", "atom_context", "an atom is of its question's context"),
             equal("position", "atom_position", "position is the atom's"),
+            finite("bm25_score"),
             between("dense_score", -1, 1, "a cosine is in [-1, 1]"),
             between("tokens", 0, None, "tokens are not negative"),
         ),
@@ -37,6 +39,10 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             file,
             none_of("missing_atoms", "every atom of the question's context is ranked"),
             *(none_of(f"{rank}_missing", f"{rank} holds 1 to n, each once") for rank in RANKS),
+            *(
+                none_of(f"{rank}_disordered", f"{rank} follows {score}, ties by position")
+                for rank, score in SCORES.items()
+            ),
             between("candidates", 1, pool, f"the candidate pool holds 1 to {pool} atoms (retrieve.pool_size)"),
         ),
     ]
@@ -56,7 +62,7 @@ def retrieval(inputs: Inputs) -> pd.DataFrame:
 
 
 def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
-    """One row a question: atoms not ranked, ranks not given, atoms in the candidate pool."""
+    """One row a question: atoms not ranked, ranks not given or not of the scores, atoms in the candidate pool."""
     questions = question_frame(inputs)
     ids = questions["question_id"]
     atoms = inputs.tables["atoms"].to_pandas().groupby("context_id").size()
@@ -65,6 +71,10 @@ def by_question(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
         "question_id": ids,
         "missing_atoms": counted(questions["context_id"], atoms) - counted(ids, own),
         **{f"{rank}_missing": counted(ids, misplaced_ranks(rows, "question_id", rank)) for rank in RANKS},
+        **{
+            f"{rank}_disordered": counted(ids, disordered_ranks(rows, "question_id", rank, score))
+            for rank, score in SCORES.items()
+        },
         "candidates": counted(ids, rows.groupby("question_id")["candidate"].sum()),
     }
     return with_records(pd.DataFrame(found), ["question_id"])

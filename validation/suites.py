@@ -1,5 +1,6 @@
 """Pieces that suites share. Within a suite every expectation's description is unique: it is the rule's name."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,9 +29,18 @@ def between(column: str, least: float | None, most: float | None, rule: str) -> 
     return gxe.ExpectColumnValuesToBeBetween(column=column, min_value=least, max_value=most, description=rule)
 
 
+def finite(column: str) -> Expectation:
+    """No value is infinite; one that is not a number counts as empty and is left to the rule that demands it."""
+    return between(column, -sys.float_info.max, sys.float_info.max, f"{column} is finite")
+
+
 def none_of(column: str, rule: str) -> Expectation:
     """A derived count of faults is 0 everywhere."""
     return between(column, 0, 0, rule)
+
+
+def matching(column: str, regex: str, rule: str) -> Expectation:
+    return gxe.ExpectColumnValuesToMatchRegex(column=column, regex=regex, description=rule)
 
 
 def unique(columns: Sequence[str], rule: str) -> Expectation:

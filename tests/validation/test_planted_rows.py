@@ -1,5 +1,7 @@
 """Faults in the tables themselves reach the derived columns: which rules break, and which records are named."""
 
+import hashlib
+import math
 from pathlib import Path
 
 import pytest
@@ -21,6 +23,9 @@ from validation import (
 )
 from validation.gate import validate
 
+SHARED = "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
+ONE_ID = "where a question is shown the same text, packed_id is the same"
+ONE_TEXT = "a packed_id is of one question and of one length"
 CORRECT = "correct says whether letter equals gold or has its text"
 
 
@@ -210,6 +215,59 @@ def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
     assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
 
 
+RANKED = [
+    (retrieval, "retrieval", "bm25"),
+    (retrieval, "retrieval", "dense"),
+    (rerank, "rerank", "rerank"),
+    (rerank_tuned, "rerank_tuned", "rerank"),
+]
+
+
+@pytest.mark.parametrize(
+    ("scores", "holds"),
+    [
+        ([0.5, 0.4, -0.5], True),
+        ([0.5, 0.5, -0.5], True),
+        ([0.0, -0.0, -0.0], True),
+        ([0.5, 0.500001, -0.5], False),
+        ([0.5, 0.1, 0.2], False),
+        ([-0.5, 0.1, 0.5], False),
+    ],
+)
+@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
+def test_ranks_that_do_not_follow_scores_name_the_question(scores, holds, module, table, scorer, make_study, context):
+    study = make_study()
+    own = [item for item in study.rows[table] if item["question_id"] == "q0"]
+    for item, score in zip(own, scores, strict=True):
+        item[f"{scorer}_score"] = score
+    rule = f"{scorer}_rank follows {scorer}_score, ties by position"
+    assert broken(study, module, context) == ({} if holds else {rule: ("q0",)})
+
+
+@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
+def test_equal_scores_are_ranked_by_position(module, table, scorer, make_study, context):
+    study = make_study()
+    first, second, _ = (item for item in study.rows[table] if item["question_id"] == "q0")
+    second[f"{scorer}_score"] = first[f"{scorer}_score"]
+    study.rows[table].reverse()  # position counts, not the table's order
+    assert broken(study, module, context) == {}
+    first[f"{scorer}_rank"], second[f"{scorer}_rank"] = 2, 1
+    rule = f"{scorer}_rank follows {scorer}_score, ties by position"
+    assert broken(study, module, context)[rule] == ("q0",)
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
+def test_a_score_that_is_no_finite_number_is_named(value, module, table, scorer, make_study, context):
+    study = make_study()
+    place = 0 if value > 0 else 2
+    faulty = [item for item in study.rows[table] if item["question_id"] == "q0"][place]
+    faulty[f"{scorer}_score"] = value
+    bound = "a cosine is in [-1, 1]" if scorer == "dense" else f"{scorer}_score is finite"
+    rule = f"{scorer}_score is present" if math.isnan(value) else bound
+    assert broken(study, module, context) == {rule: (f"q0/{faulty['atom_id']}",)}
+
+
 @pytest.mark.parametrize(
     ("coverage", "truncated", "faulty"),
     [
@@ -275,15 +333,113 @@ def test_a_missing_condition_names_the_question_and_a_doubled_one_the_rows(make_
         ({"ends": [80, 200]}, ["chars counts every piece", "every piece is a non-empty part of its atom"]),
         ({"starts": [0]}, ["as many starts as atom IDs"]),
         ({"ends": [80, 88, 90]}, ["as many ends as atom IDs"]),
-        ({"chars": 101}, ["a packed context fits its budget"]),
-        ({"chars": 3}, ["chars counts every piece"]),
+        ({"chars": 101}, ["a packed context fits its budget", ONE_TEXT]),
+        ({"chars": 3}, ["chars counts every piece", ONE_TEXT]),
     ],
 )
 def test_faults_among_pieces_break_their_rule(change, rules, make_study, context):
     study = make_study()
     assert (shown(study)["starts"], shown(study)["ends"], len(shown(study)["atom_ids"])) == ([0, 70], [80, 88], 2)
     shown(study).update(change)
-    assert broken(study, packed, context) == {rule: ("q0/bm25/100",) for rule in rules}
+    alike = ("q0/bm25/100", "q0/sft+bm25/100")  # show the same
+    expected = {rule: alike if rule == ONE_TEXT else ("q0/bm25/100",) for rule in rules}
+    assert broken(study, packed, context) == expected
+
+
+def with_policy(study, name, policy, *, like):
+    """The study with one more policy, whose rows are another's."""
+    policies = study.params.pack.policies | {name: policy}
+    study.params = study.params.model_copy(update={"pack": study.params.pack.model_copy(update={"policies": policies})})
+    study.rows["packed"] += [dict(item, policy=name) for item in study.rows["packed"] if item["policy"] == like]
+    return study
+
+
+def in_hybrid_order(study, budget=100):
+    return row(study.rows["packed"], question_id="q0", policy="hybrid_order", budget_chars=budget)
+
+
+@pytest.mark.parametrize(
+    ("fill", "places", "named"),
+    [
+        ("bm25", [0, 1], ()),
+        ("bm25", [1, 0], ()),
+        ("bm25", [0], ("q0/hybrid_order/100",)),
+        ("bm25", [0, 2], ("q0/hybrid_order/100",)),
+        ("bm25", [], ("q0/hybrid_order/100",)),
+        ("dense", [0], ()),  # no policy differs by shown_order alone
+    ],
+)
+def test_another_order_of_what_is_shown_shows_the_same_atoms(fill, places, named, make_study, context):
+    policy = make_study().params.pack.policies["bm25"].model_copy(update={"fill": fill, "shown_order": "hybrid"})
+    study = with_policy(make_study(), "hybrid_order", policy, like="bm25")
+    assert broken(study, packed, context) == {}
+    atoms_shown = [study.rows["atoms"][place] for place in places]
+    in_hybrid_order(study).update(
+        packed_id=hashlib.sha256(f"{places}".encode()).hexdigest(),
+        atom_ids=[atom["atom_id"] for atom in atoms_shown],
+        starts=[atom["start"] for atom in atoms_shown],
+        ends=[atom["start"] + 40 for atom in atoms_shown],
+        chars=90,
+    )
+    assert broken(study, packed, context) == ({SHARED: named} if named else {})
+
+
+@pytest.mark.parametrize(("pieces", "named"), [(17, False), (18, True)])
+def test_an_order_of_many_short_pieces_may_show_fewer_where_the_budget_has_no_room(pieces, named, make_study, context):
+    policy = make_study().params.pack.policies["bm25"].model_copy(update={"shown_order": "hybrid"})
+    study = with_policy(make_study(), "hybrid_order", policy, like="bm25")
+    first, second, third = (atom["atom_id"] for atom in study.rows["atoms"][:3])
+    # Of 18 touching pieces of one character each, apart, 17 take 17 + 16 * 2 = 49 of 50 characters; 17 have room.
+    twin = [first] * (pieces - 1) + [second]
+    shown(study, 50)["atom_ids"] = twin
+    frames = {}
+    for name, ids in {"fewer": [first], "other": [first, third]}.items():
+        in_hybrid_order(study, 50)["atom_ids"] = ids
+        frame = packed.frames(study.inputs())["packed"].set_index("record")
+        frames[name] = frame["unshared_atoms"]["q0/hybrid_order/50"]
+    assert frames == ({"fewer": 0, "other": 1} if named else {"fewer": 1, "other": 2})
+
+
+def test_one_text_has_one_id_and_names_all_rows_that_show_it(make_study, context):
+    study = make_study()
+    shown(study)["packed_id"] = "0" * 64
+    alike = ("q0/bm25/100", "q0/sft+bm25/100")
+    assert broken(study, packed, context) == {ONE_ID: alike}
+    shown(study).update(starts=[0, 70, 80], ends=[70, 80, 88], atom_ids=[shown(study)["atom_ids"][0]] * 3)
+    found = broken(study, packed, context)
+    assert found == {"every piece is a non-empty part of its atom": ("q0/bm25/100",)}
+
+
+def test_pieces_that_touch_are_the_text_of_one(make_study, context):
+    study = make_study()
+    once, again = (
+        row(study.rows["packed"], question_id="q0", policy=name, budget_chars=50) for name in ("bm25", "head")
+    )
+    first = once["atom_ids"][0]
+    again.update(atom_ids=[first, first], starts=[0, 20], ends=[20, 50])
+    assert broken(study, packed, context) == {}
+    again["packed_id"] = "0" * 64
+    assert broken(study, packed, context)[ONE_ID] == ("q0/head/50", "q0/bm25/50", "q0/sft+bm25/50")
+
+
+@pytest.mark.parametrize("value", ["0" * 63, "0" * 65, "G" * 64, "A" * 64, "0" * 64 + "\n", ""])
+def test_an_id_that_is_no_hash_is_named(value, make_study, context):
+    study = make_study()
+    row(study.rows["packed"], question_id="q0", policy="head", budget_chars=100)["packed_id"] = value
+    assert broken(study, packed, context) == {"packed_id is 64 hex digits": ("q0/head/100",)}
+
+
+def test_an_id_of_two_questions_or_two_lengths_names_their_rows(make_study, context):
+    study = make_study()
+    other = row(study.rows["packed"], question_id="q1", policy="head", budget_chars=100)
+    own = row(study.rows["packed"], question_id="q0", policy="head", budget_chars=100)
+    ids = other["packed_id"], own["packed_id"]
+    other["packed_id"] = ids[1]
+    assert broken(study, packed, context) == {ONE_TEXT: ("q0/head/100", "q1/head/100")}
+    other["packed_id"], own["chars"] = ids[0], 100
+    half = row(study.rows["packed"], question_id="q0", policy="head", budget_chars=50)
+    half["packed_id"] = own["packed_id"]
+    assert broken(study, packed, context)[ONE_TEXT] == ("q0/head/100", "q0/head/50")
 
 
 def test_a_piece_of_another_context_is_named(make_study, context):
@@ -295,7 +451,7 @@ def test_a_piece_of_another_context_is_named(make_study, context):
 
 def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
     study = make_study()
-    shown(study).update(atom_ids=[], starts=[], ends=[], chars=0, cut=False)
+    shown(study).update(packed_id="0" * 64, atom_ids=[], starts=[], ends=[], chars=0, cut=False)
     assert broken(study, packed, context) == {}
 
 

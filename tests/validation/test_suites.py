@@ -1,5 +1,6 @@
 """Every expectation of every suite fails on a fault of its own, and only it."""
 
+import math
 from collections import Counter
 
 import pandas as pd
@@ -34,15 +35,15 @@ EXPECTATIONS = {
     "split_contexts": 1,
     "atoms": 14,
     "atoms_by_context": 2,
-    "retrieval": 18,
-    "retrieval_by_question": 5,
-    "rerank": 10,
-    "rerank_by_question": 2,
-    "rerank_tuned": 10,
-    "rerank_tuned_by_question": 2,
+    "retrieval": 19,
+    "retrieval_by_question": 7,
+    "rerank": 11,
+    "rerank_by_question": 3,
+    "rerank_tuned": 11,
+    "rerank_tuned_by_question": 3,
     "plans": 16,
     "plans_by_question": 1,
-    "packed": 26,
+    "packed": 30,
     "packed_by_question": 1,
     "predictions": 24,
     "predictions_by_question": 1,
@@ -74,12 +75,14 @@ A_FAILURE = f"a failure is {', '.join(FAILURES)}"
 RERANK_PLANTS = {
     "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
     "a reranked atom is in its question's candidate pool": ("candidate", False),
+    "rerank_score is finite": ("rerank_score", math.inf),
     "tokens are not negative": ("tokens", -1),
     "truncated is what rerank.coverage makes of the atom": ("misread", True),
 }
 RERANK_QUESTION_PLANTS = {
     "every candidate is reranked": ("missing_candidates", 1),
     "rerank_rank holds 1 to n, each once": ("rerank_rank_missing", 1),
+    "rerank_rank follows rerank_score, ties by position": ("rerank_rank_disordered", 1),
 }
 
 
@@ -160,6 +163,7 @@ PLANTS = {
         "an atom is ranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
         "an atom is of its question's context": ("atom_context", "another"),
         "position is the atom's": ("position", 7),
+        "bm25_score is finite": ("bm25_score", -math.inf),
         "a cosine is in [-1, 1]": ("dense_score", 1.01),
         "tokens are not negative": ("tokens", -1),
     },
@@ -168,6 +172,8 @@ PLANTS = {
         "bm25_rank holds 1 to n, each once": ("bm25_rank_missing", 1),
         "dense_rank holds 1 to n, each once": ("dense_rank_missing", 1),
         "mmr_rank holds 1 to n, each once": ("mmr_rank_missing", 1),
+        "bm25_rank follows bm25_score, ties by position": ("bm25_rank_disordered", 1),
+        "dense_rank follows dense_score, ties by position": ("dense_rank_disordered", 1),
         "the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("candidates", 4),
     },
     "rerank": RERANK_PLANTS,
@@ -203,6 +209,10 @@ PLANTS = {
         "every atom shown is of the question's context": ("foreign_atoms", 1),
         "every piece is a non-empty part of its atom": ("stray_pieces", 1),
         "plan_failed says whether the plan of the policy's selector failed": ("plan_failed", True),
+        "shown_order hybrid shows the atoms of the policy that differs by shown_order alone": ("unshared_atoms", 1),
+        "packed_id is 64 hex digits": ("packed_id", "0" * 63 + "G"),
+        "where a question is shown the same text, packed_id is the same": ("ids_of_text", 2),
+        "a packed_id is of one question and of one length": ("texts_of_id", 2),
     },
     "packed_by_question": {"every policy and budget has a row": ("missing_conditions", 1)},
     "predictions": {
