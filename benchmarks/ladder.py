@@ -41,7 +41,7 @@ NUMBERS = ("bm25_top", "dense_top", "rerank_top")  # features that routers among
 
 ACCURACY = 0.32  # of policies that the planner differs from
 DISCORDANCE = 0.2  # share of questions that exactly one of two such policies gets right
-RUNS = 100
+RUNS = 400
 RESAMPLES = 500
 FAST: tuple[RouterName, ...] = ("logistic", "domain_rule", "train_default")  # a tenth of the time that all five take
 
@@ -95,21 +95,21 @@ def main() -> None:
     options = parser.parse_args()
     made = Made(options.among, tuple(options.routers))
     cases = [case for case in CASES if options.case in (None, case.name)]
-    rows = [row for case in cases for row in simulated(case, options.seed, made, runs=options.runs)]
+    rows = [row for case in cases for row in simulated(case, options.seed, made, runs=options.runs, jobs=-1)]
     table = pd.DataFrame(rows).round(4)
     if options == parser.parse_args([]):
         table.to_csv(OUTPUT, index=False, lineterminator="\n")
     print(table.to_string(index=False))
 
 
-def simulated(case: Case, seed: int, made: Made, *, runs: int) -> Iterator[dict[str, object]]:
+def simulated(case: Case, seed: int, made: Made, *, runs: int, jobs: int = 1) -> Iterator[dict[str, object]]:
     """Shares of runs with each verdict: a row a split and tier, then for any and every equal and different tier.
 
     A run's seed is made of the case and its number, so that neither other cases nor more runs change it. Runs are
-    spread over the processors, a thread each.
+    spread over ``jobs`` processes, -1 for one a processor.
     """
     seeds = [seed_of(seed, case.name, str(case.margin), number) for number in range(runs)]
-    verdicts = Parallel(n_jobs=-1)(delayed(one_run)(case, each, made) for each in seeds)
+    verdicts = Parallel(n_jobs=jobs)(delayed(one_run)(case, each, made) for each in seeds)
     groups = {
         "different tier": [tier for tier in TIERS if tier not in case.equal],
         "equal tier": [tier for tier in TIERS if tier in case.equal],

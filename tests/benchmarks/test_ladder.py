@@ -14,6 +14,7 @@ from plancheck.reporting.results import ALL, SEEN, TEST
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 simulation = SimpleNamespace(**runpy.run_path(str(BENCHMARKS / "ladder.py")))
 SEED = 20261201
+MADE = simulation.Made("controls", ("domain_rule", "train_default"))
 
 
 def share(frame, **where):
@@ -39,7 +40,7 @@ def test_a_study_has_the_published_sizes_and_no_shared_context():
 
 def test_a_gain_that_nothing_could_miss_is_supported_at_every_tier_and_its_lack_nowhere():
     case = simulation.Case("huge", 0.5, 0.02, equal=simulation.TIERS[2:])
-    frame = pd.DataFrame(simulation.simulated(case, SEED, runs=1))
+    frame = pd.DataFrame(simulation.simulated(case, SEED, MADE, runs=1))
     for split in (ALL, TEST):
         assert share(frame, split=split, tier="every different tier")["supported"] == 1
         assert share(frame, split=split, tier="any equal tier")["supported"] == 0
@@ -47,10 +48,20 @@ def test_a_gain_that_nothing_could_miss_is_supported_at_every_tier_and_its_lack_
 
 def test_the_same_seed_gives_the_same_row_and_another_seed_another():
     case = simulation.Case("no gain", 0.0, 0.05, equal=simulation.TIERS)
-    frame = pd.DataFrame(simulation.simulated(case, SEED, runs=3))
-    found = share(frame, split=ALL, tier="matched_supervision")
-    assert found[list(VERDICTS)].tolist() == pytest.approx([0, 2 / 3, 0, 1 / 3])
-    assert simulation.one_run(case, 1) == simulation.one_run(case, 1) != simulation.one_run(case, 2)
+    frame = pd.DataFrame(simulation.simulated(case, SEED, MADE, runs=3))
+    found = share(frame, split=ALL, tier="router")
+    assert found[list(VERDICTS)].tolist() == pytest.approx([0, 1 / 3, 0, 2 / 3])
+    first, again, other = (simulation.one_run(case, seed, MADE) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_a_large_gain_passes_routers_among_controls_and_none_passes_those_that_may_choose_the_planner():
+    case = simulation.Case("huge", 0.5, 0.02)
+    for among, supported in (("controls", 1), ("pair", 0)):
+        made = simulation.Made(among, simulation.FAST)
+        frame = pd.DataFrame(simulation.simulated(case, SEED, made, runs=1))
+        assert share(frame, split=ALL, tier="router")["supported"] == supported
+        assert share(frame, split=ALL, tier="every different tier")["supported"] == supported
 
 
 def test_the_file_is_of_the_cases_and_of_runs_that_have_one_verdict_a_tier():
