@@ -37,7 +37,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         assert gate.main([name]) == 0
     said = capsys.readouterr()
     counts = re.findall(r"^check_(\w+): (\d+) expectations hold", said.out, re.MULTILINE)
-    assert counts == [("split", "34"), ("retrieval", "97"), ("rows", "82"), ("packed", "124"), ("results", "211")]
+    assert counts == [("split", "34"), ("retrieval", "97"), ("rows", "82"), ("packed", "132"), ("results", "211")]
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
     assert written["success"] and written["expectations"] == 91
@@ -145,7 +145,7 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     assert gate.main(["retrieval"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check_retrieval: 2 of 39 expectations do not hold" in error
+    assert "check_retrieval: 2 of 41 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(

@@ -432,5 +432,5 @@ def test_a_missing_column_is_reported_with_what_was_found(context):
     suite = schemas.table_suite("rerank")
     frame = schemas.described(TABLES["rerank"]).drop(columns="rerank_rank")
     order, kind = [item for item in validate({suite.name: frame}, [suite], context=context) if not item.success]
-    assert order.sentence().endswith("found question_id, atom_id, rerank_score")
+    assert order.sentence().endswith("found question_id, atom_id, rerank_score, tokens, truncated")
     assert kind.sentence().endswith("rerank_rank is of type int64; found nothing: a column is missing")
