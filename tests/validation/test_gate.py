@@ -40,7 +40,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
     assert counts == [("split", "34"), ("retrieval", "97"), ("rows", "82"), ("packed", "132"), ("results", "211")]
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
-    assert written["success"] and written["expectations"] == 91
+    assert written["success"] and written["expectations"] == 97
     assert written["suites"]["retrieval"]["expectations"][-1] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
