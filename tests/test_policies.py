@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plancheck.params.pack import Policy
+from plancheck.params.pack import Policy, twins
 from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import Atom
 
@@ -125,3 +125,15 @@ def test_the_reranked_pool_leads_and_the_rest_follows_in_hybrid_order(hybrid, po
     assert list(ranking[: len(pool)]) == pool
     rest = ranking[len(pool) :]
     assert list(rest) == [position for position in hybrid if position in rest]
+
+
+def test_a_twin_has_the_other_values_and_is_the_same_else():
+    policies = {
+        "shown": Policy(fill="bm25", shown_order="hybrid"),
+        "planned": Policy(selector="sft", fill="none", shown_order="hybrid"),
+        "bm25": Policy(fill="bm25"),
+        "again": Policy(fill="bm25"),
+        "other": Policy(selector="sft", fill="bm25"),
+    }
+    assert twins(policies, {"shown_order": "hybrid"}, {"shown_order": "packed"}) == {"shown": "bm25"}
+    assert twins(policies, {"selector": "sft"}, {"selector": "prompted"}) == {}

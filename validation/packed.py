@@ -1,6 +1,6 @@
 """Packed contexts: one row a condition, within its budget, made of atoms of the question's context."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 import pyarrow as pa
@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from great_expectations import ExpectationSuite
 
 from plancheck.packing import SEPARATOR
-from plancheck.params.pack import Policy
+from plancheck.params.pack import twins
 from plancheck.records import PACKED
 from validation.frames import counted, rows_by_question, with_records
 from validation.inputs import Inputs, condition_keys, question_frame, table_file
@@ -100,30 +100,19 @@ def plan_failures(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
     return pd.Series(found, index=frame.index, dtype=object)
 
 
-def twins(policies: Mapping[str, Policy]) -> dict[str, str]:
-    """By policy that shows in the hybrid ranking's order: the first policy that is the same but for that, if any."""
-    found = {}
-    for name, policy in policies.items():
-        alike = policy.model_copy(update={"shown_order": "packed"})
-        if policy.shown_order == "hybrid" and (same := [other for other in policies if policies[other] == alike]):
-            found[name] = same[0]
-    return found
-
-
 def unshared_atoms(inputs: Inputs, table: pa.Table) -> pd.Series:
     """How many atoms only one of a row and its twin's shows; empty for a row without twin.
 
     Where the budget has no room for one character of each of the twin's pieces and a separator between any two, a new
     order may leave out atoms, and only those that the twin does not show are counted.
     """
-    twin_of = twins(inputs.params.pack.policies)
+    twin_of = twins(inputs.params.pack.policies, {"shown_order": "hybrid"}, {"shown_order": "packed"})
     rows = table.select([*KEY, "atom_ids"]).to_pylist()
-    shown = {tuple(row[name] for name in KEY): row["atom_ids"] or [] for row in rows}
+    shown = {(row["question_id"], row["policy"], row["budget_chars"]): row["atom_ids"] or [] for row in rows}
     counts: list[int | None] = []
-    for question_id, policy, budget, own in (
-        (*(row[name] for name in KEY), set(row["atom_ids"] or [])) for row in rows
-    ):
-        twin = shown.get((question_id, twin_of.get(policy), budget))
+    for row in rows:
+        question_id, policy, budget = (row[name] for name in KEY)
+        own, twin = set(row["atom_ids"] or []), shown.get((question_id, twin_of.get(policy), budget))
         if twin is None:
             counts.append(None)
             continue

@@ -53,6 +53,11 @@ def refuse_other_kinds(path: Path, head: bytes) -> None:
             raise StudyError(f"{path}: {message}")
     encoding = ENCODINGS.get(json.detect_encoding(head))
     if encoding and head.decode(encoding, errors="ignore").lstrip(MARK).lstrip()[:1] in ("[", "{"):
-        raise StudyError(
-            f"{path}: is {encoding} text, but must be UTF-8. Convert it: iconv -f {encoding} -t UTF-8 FILE > NEW."
-        )
+        raise other_encoding(path, encoding)
+
+
+def other_encoding(path: Path, encoding: str) -> StudyError:
+    """That a text is in one of ENCODINGS, and how to convert it."""
+    return StudyError(
+        f"{path}: is {encoding} text, but must be UTF-8. Convert it: iconv -f {encoding} -t UTF-8 FILE > NEW."
+    )

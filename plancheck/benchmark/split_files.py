@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from plancheck.benchmark.entries import shown
-from plancheck.benchmark.kinds import ENCODINGS
+from plancheck.benchmark.kinds import ENCODINGS, other_encoding
 from plancheck.benchmark.listings import REMEDY, SPLIT_NAMES, Listing, checked, shown_name, split_named
 from plancheck.benchmark.split_rows import lines_of, table_listings, text_listings
 from plancheck.errors import StudyError, all_problems
@@ -84,17 +84,15 @@ def text_of(path: Path) -> str:
         content = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from error
-    if encoding := other_encoding(content):
-        raise StudyError(
-            f"{path}: is {encoding} text, but must be UTF-8. Convert it: iconv -f {encoding} -t UTF-8 FILE > NEW."
-        )
+    if encoding := encoding_of(content):
+        raise other_encoding(path, encoding)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise StudyError(f"{path}: invalid UTF-8 at byte {error.start} (counted from 0). Save it as UTF-8.") from error
 
 
-def other_encoding(content: bytes) -> str | None:
+def encoding_of(content: bytes) -> str | None:
     """The name of UTF-16 or UTF-32 as iconv knows it, if the bytes are such text; None if they are not.
 
     Without a mark it is known by its NUL bytes, and these must be many: an ID of UTF-8 may hold one.

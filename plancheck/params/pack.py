@@ -1,5 +1,6 @@
 """Section pack: the policies and the budgets, which together are the conditions."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
@@ -54,6 +55,19 @@ class Policy(Section):
     def packs_atoms(self) -> bool:
         """Whether it shows atoms in an order, and not spans of the context or nothing."""
         return self.selector is not None or self.fill not in ("none", "head", "head_tail")
+
+
+def twins(policies: Mapping[str, Policy], having: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """By policy that has some values, the first that has the other values and equals it else; without one, none."""
+    found: dict[str, str] = {}
+    for name, policy in policies.items():
+        if any(getattr(policy, field) != value for field, value in having.items()):
+            continue
+        wanted = policy.model_copy(update=dict(other))
+        twin = next((candidate for candidate in policies if policies[candidate] == wanted), None)
+        if twin is not None:
+            found[name] = twin
+    return found
 
 
 class Pack(Section):

@@ -1,13 +1,13 @@
 """Planner policies that differ in one thing: the adapter (sensitivity), or the order of the selected atoms."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Final, Literal
 
 import pandas as pd
 
 from plancheck.mechanisms.choices import jaccard
-from plancheck.params.pack import Policy
+from plancheck.params.pack import Policy, twins
 from plancheck.records import Atom
 from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
 from plancheck.reporting.results import ALL, Results
@@ -46,7 +46,7 @@ def sensitivity_table(
     selectors select, two failed plans agreeing wholly. p is adjusted over all rows.
     """
     rows = []
-    for treatment, control in twins(policies, {"selector": "sft"}, {"selector": "sft_early"}):
+    for treatment, control in twins(policies, {"selector": "sft"}, {"selector": "sft_early"}).items():
         first, second = plans["sft"], plans["sft_early"]
         overlap = fmean(jaccard(first[question_id], second[question_id]) for question_id in results.splits[ALL])
         for budget in budgets_chars:
@@ -74,9 +74,10 @@ def order_table(
         atoms, ``several_atoms`` those in which the control shows two or more: with fewer there is no order to study.
         p is adjusted over the rows of one ``held``.
     """
+    planned = {name: policy for name, policy in policies.items() if policy.selector}
     rows = []
     for held, (hybrid, own) in ORDERS.items():
-        for treatment, control in twins(policies, hybrid, own):
+        for treatment, control in twins(planned, hybrid, own).items():
             for budget in budgets_chars:
                 figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
                 known = {"held": held, "treatment": treatment, "control": control, "budget_chars": budget}
@@ -93,14 +94,3 @@ def atoms_of_both(
         "same_set": sum(set(treatment[question_id]) == set(control[question_id]) for question_id in question_ids),
         "several_atoms": sum(len(set(control[question_id])) > 1 for question_id in question_ids),
     }
-
-
-def twins(policies: Mapping[str, Policy], having: Values, other: Values) -> Iterator[tuple[str, str]]:
-    """Names of policies that have some values, each with the first that has the other values and equals it else."""
-    for name, policy in policies.items():
-        if policy.selector is None or any(getattr(policy, field) != value for field, value in having.items()):
-            continue
-        wanted = policy.model_copy(update=dict(other))
-        twin = next((candidate for candidate, found in policies.items() if found == wanted), None)
-        if twin is not None:
-            yield name, twin

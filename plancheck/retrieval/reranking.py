@@ -41,7 +41,8 @@ def rerank_pool(
     best = best_parts(query, given, reranker, windows=windows, batch_size=batch_size)
     scores = np.round([score for _, score in best], DECIMALS)
     texts = [context[atom.start : atom.end] for atom in candidates]
-    fits = [windows or count <= room for count in reranker.token_counts(given)]
+    counts = reranker.token_counts(texts)
+    fits = [windows or count <= room for count in (counts if list(given) == texts else reranker.token_counts(given))]
     return [
         {
             "question_id": question.question_id,
@@ -52,7 +53,7 @@ def rerank_pool(
             "truncated": not whole or part != text,
         }
         for atom, score, rank, tokens, whole, part, text in zip(
-            candidates, scores, ranks(by_score(scores)), reranker.token_counts(texts), fits, given, texts, strict=True
+            candidates, scores, ranks(by_score(scores)), counts, fits, given, texts, strict=True
         )
     ]
 

@@ -98,12 +98,14 @@ def routed(
     controls = train.best_of_tiers(tiers)
     declared = {tier: controls[tier] for tier in tiers}
     chosen: dict[Key, Sequence[str]] = {("policies", BEST_SINGLE): [train.best(cases.policies)] * len(fold.test)}
-    for name in routers:
-        lesson = Lesson(train.features, rights(train, pair.policies))
-        chosen["pair", name] = named(pair.policies, ROUTERS[name](lesson, seed)(test.features))
-        lesson = Lesson(train.known_to_controls(declared), rights(train, list(controls.values())))
-        found = ROUTERS[name](lesson, seed)(test.known_to_controls(declared))
-        chosen["controls", name] = named(list(controls.values()), found)
+    best = tuple(controls.values())
+    arenas: dict[Among, tuple[Sequence[str], pd.DataFrame, pd.DataFrame]] = {
+        "pair": (pair.policies, train.features, test.features),
+        "controls": (best, train.known_to_controls(declared), test.known_to_controls(declared)),
+    }
+    for among, (policies, known, asked) in arenas.items():
+        lesson = Lesson(known, rights(train, policies))
+        chosen |= {(among, name): named(policies, ROUTERS[name](lesson, seed)(asked)) for name in routers}
     listed = [entry for entry in entries(routers) if entry.scheme == fold.scheme]
     return rows(listed, chosen, test.right, fold=fold.number, learned=len(fold.train))
 

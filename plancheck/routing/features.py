@@ -47,8 +47,8 @@ def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
             "candidates": len(pool),
             **{key: value for scorer in SCORERS for key, value in of_scores(scorer, pool[f"{scorer}_score"]).items()},
             **of_plan(plans.get(name)),
-            **of_answer("control", control),
-            **of_answer("planner", planner),
+            **{f"control_{feature}": value for feature, value in of_answer(control).items()},
+            **{f"planner_{feature}": value for feature, value in of_answer(planner).items()},
             "letters_agree": answered(control) and control["letter"] == planner["letter"],
             "same_context": control["packed_id"] == planner["packed_id"],
         }
@@ -71,9 +71,7 @@ def answer_features(answers: pd.DataFrame) -> pd.DataFrame:
         raise ValueError("answers: not one row for each question and policy")
     kinds = {"answered": bool, **dict.fromkeys(("confidence", "margin", "entropy"), float)}
     by_policy = {
-        policy: pd.DataFrame([of_answer("", row) for row in own.to_dict("records")], index=own["question_id"])
-        .rename(columns=lambda name: name.removeprefix("_"))
-        .astype(kinds)
+        policy: pd.DataFrame([of_answer(row) for row in own.to_dict("records")], index=own["question_id"]).astype(kinds)
         for policy, own in answers.groupby("policy", sort=False)
     }
     return pd.concat(by_policy, axis=1).sort_index()
@@ -116,15 +114,15 @@ def known(ranks: Sequence[float | None]) -> list[int]:
     return [int(rank) for rank in ranks if rank is not None and not math.isnan(rank)]
 
 
-def of_answer(side: str, answer: Known) -> Row:
+def of_answer(answer: Known) -> Row:
     """Whether there is an answer, and how sure the model is of it."""
     probabilities = sorted((answer[column] for column in PROBABILITIES), reverse=True)
     sure = not any(pd.isna(value) for value in probabilities)
     return {
-        f"{side}_answered": answered(answer),
-        f"{side}_confidence": probabilities[0] if sure else None,
-        f"{side}_margin": probabilities[0] - probabilities[1] if sure else None,
-        f"{side}_entropy": float(entropy(probabilities) / math.log(4)) if sure else None,
+        "answered": answered(answer),
+        "confidence": probabilities[0] if sure else None,
+        "margin": probabilities[0] - probabilities[1] if sure else None,
+        "entropy": float(entropy(probabilities) / math.log(4)) if sure else None,
     }
 
 
