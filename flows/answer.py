@@ -26,7 +26,7 @@ from tasks.shards import shards, workers
 
 LOG = logging.getLogger("plancheck.answer")
 
-PROMPTS_A_SHARD = 32
+QUESTIONS_A_SHARD = 4
 
 
 @flow(name="answer")
@@ -34,10 +34,10 @@ def answer() -> None:
     """Ask the answer model every distinct prompt and give each condition its answer."""
     settings = read_params().answer
     model = locked("answer")
-    prompts = shards([packed.packed_id for packed in read_packed_contexts()], size=PROMPTS_A_SHARD)
+    questions = shards(sorted({packed.question_id for packed in read_packed_contexts()}), size=QUESTIONS_A_SHARD)
     started = time.monotonic()
-    futures = [answer_shard.submit(shard, model, settings) for shard in prompts]
-    parts = results(futures, prompts, what="answer: prompts")
+    futures = [answer_shard.submit(shard, model, settings) for shard in questions]
+    parts = results(futures, questions, what="answer: questions")
     answers = {answered.prompt_id: answered for part in parts for answered in part.answers}
     calls = sum(part.calls for part in parts)
     refuse_total_failure(answers.values())

@@ -47,12 +47,12 @@ class PackedContext:
     pieces: tuple[Piece, ...]
 
 
-def read_packed_contexts(packed_ids: Collection[str] | None = None) -> list[PackedContext]:
-    """Each distinct packed context once, by question and ID; all of them when ``packed_ids`` is None."""
+def read_packed_contexts(question_ids: Collection[str] | None = None) -> list[PackedContext]:
+    """Each distinct packed context of these questions (None: of all) once, by question and ID."""
     table = read_table(
         DATA / "packed.parquet",
         columns=["packed_id", "question_id", "atom_ids", "starts", "ends"],
-        filters=None if packed_ids is None else among("packed_id", packed_ids),
+        filters=None if question_ids is None else among("question_id", question_ids),
     ).to_pylist()
     distinct = {
         row["packed_id"]: PackedContext(

@@ -30,7 +30,7 @@ RETRIES = 2
     task_run_name="answer {shard.name}",
 )
 def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
-    """An answer to each of the shard's packed contexts, in order; on the last try a prompt that fails is a row."""
+    """An answer to each packed context of the shard's questions; on the last try a prompt that fails is a row."""
     one_thread()
     causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
     packed = read_packed_contexts(shard.items)
@@ -40,6 +40,7 @@ def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
             causal,
             cache,
             mode=settings.mode,
+            pass_tokens=settings.pass_tokens,
             batch_size=settings.batch_size,
             max_new_tokens=settings.max_new_tokens,
             identity=identity(model.digest, dtype=settings.dtype, device=causal.device),
@@ -55,5 +56,5 @@ def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
     for context in packed:
         question = questions[context.question_id]
         text = packed_text(contexts[question.context_id], context.pieces)
-        prompts.append(Prompt(context.packed_id, messages(question, text), question.choices))
+        prompts.append(Prompt(context.packed_id, context.question_id, messages(question, text), question.choices))
     return prompts

@@ -124,6 +124,7 @@ def execute(
         causal,
         cache,
         mode=settings.mode,
+        pass_tokens=settings.pass_tokens,
         batch_size=settings.batch_size,
         max_new_tokens=settings.max_new_tokens,
         identity=identity(model.digest, dtype=settings.dtype, device=causal.device),

@@ -14,7 +14,7 @@ from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
 from plancheck.params.planning import Planner
 from plancheck.planning import replies
-from plancheck.planning.mining import Planned, greedy_plan
+from plancheck.planning.mining import Planned, greedy_plans
 from plancheck.pools import read_pools
 from tasks.retries import worth_retrying
 from tasks.shards import Shard
@@ -58,4 +58,4 @@ def plan_shard(
             settings.max_new_tokens,
             errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES,
         )
-        return {pool.question.question_id: greedy_plan(pool, planner, settings) for pool in read_pools(shard.items)}
+        return greedy_plans(read_pools(shard.items), planner, settings)

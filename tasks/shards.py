@@ -16,11 +16,7 @@ class Shard:
 
 
 def shards(items: Sequence[str], *, size: int) -> list[Shard]:
-    """Items in order, ``size`` to a shard; none for no items.
-
-    What a shard holds changes no result, but for the last digits of model calls that take several items at once
-    (``batch_size`` above 1): those depend on the neighbours of an item.
-    """
+    """Items in order, ``size`` to a shard; none for no items."""
     groups = [tuple(items[start : start + size]) for start in range(0, len(items), size)]
     return [Shard(f"{number}/{len(groups)}", group) for number, group in enumerate(groups, start=1)]
 

@@ -47,7 +47,8 @@ def test_a_pool_is_the_candidates_by_position(tables):
 
 def test_equal_packed_contexts_are_read_once(tables):
     assert [packed.packed_id for packed in read_packed_contexts()] == ["p0", "p1"]
-    assert [packed.packed_id for packed in read_packed_contexts(["p1"])] == ["p1"]
+    assert [packed.packed_id for packed in read_packed_contexts(["q"])] == ["p0", "p1"]
+    assert read_packed_contexts(["another"]) == []
 
 
 def test_no_ids_give_no_rows(tables):

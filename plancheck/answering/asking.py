@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,9 +21,17 @@ LOG = logging.getLogger("plancheck.answer")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt to answer. ``prompt_id`` is unique among the prompts of a call; ``choices`` are four texts, A to D."""
+    """A prompt to answer.
+
+    Attributes:
+        prompt_id: unique among the prompts of a call.
+        group: prompts of one group, such as those of a question, are asked together, for they begin alike.
+        messages: the chat.
+        choices: four texts, A to D.
+    """
 
     prompt_id: str
+    group: str
     messages: Messages
     choices: tuple[str, str, str, str]
 
@@ -57,6 +65,7 @@ def ask(
     replies: Replies,
     *,
     mode: Mode,
+    pass_tokens: int,
     batch_size: int,
     max_new_tokens: int,
     identity: str,
@@ -64,23 +73,29 @@ def ask(
 ) -> Asked:
     """An answer to every prompt.
 
+    The letter depends on the prompt alone. The last digits of the probabilities depend on which other prompts of its
+    group are asked in the same call; a group's replies are kept all at once, so a run that was stopped and goes on
+    asks the groups that it would have asked.
+
     Args:
         prompts: distinct.
-        replies: what was said before; each batch's replies are kept as soon as they are there.
+        replies: what was said before; each group's replies are kept as soon as they are there.
         mode: "likelihood" takes the choice with the largest mean log-likelihood a token (ties: the earlier letter);
             "generate" reads the letter from the greedy reply.
-        batch_size: prompts asked at once. Above 1 the last digits of a reply can depend on its neighbours.
+        pass_tokens: most tokens of prompts (and choices) that the model reads at once.
+        batch_size: replies generated at once.
         max_new_tokens: most tokens of a generated reply.
         identity: names the model, its digest, number format and libraries: part of every key.
         errors_are_rows: whether a RuntimeError of the model (such as lack of memory) is raised, for the caller to try
-            again, or becomes a failed answer. A batch that fails is then asked prompt by prompt, and only those that
+            again, or becomes a failed answer. A group that fails is then asked prompt by prompt, and only those that
             fail alone are failed answers.
     """
     tokens = [model.tokens(prompt.messages) for prompt in prompts]
     choices = [[model.text_tokens(choice) for choice in prompt.choices] for prompt in prompts]
-    settings = {"mode": mode, "batch_size": batch_size, "identity": identity}
+    reading: dict[str, int] = {"pass_tokens": pass_tokens}
     if mode == "generate":
-        settings["max_new_tokens"] = max_new_tokens
+        reading |= {"batch_size": batch_size, "max_new_tokens": max_new_tokens}
+    settings = {"mode": mode, "identity": identity, **reading}
     keys = [
         reply_key(prompt=ids, choices=texts if mode == "likelihood" else None, **settings)
         for ids, texts in zip(tokens, choices, strict=True)
@@ -93,26 +108,29 @@ def ask(
     fitting = [index for index, total in enumerate(needed) if total <= model.max_tokens]
     missing = [index for index in fitting if keys[index] not in known]
     calls = 0
-    waiting = deque(batches(sorted(missing, key=lambda index: (-len(tokens[index]), keys[index])), batch_size))
+    groups: dict[str, list[int]] = {}
+    for index in sorted(missing, key=lambda index: keys[index]):
+        groups.setdefault(prompts[index].group, []).append(index)
+    waiting = deque(groups.values())
     while waiting:
-        batch = waiting.popleft()
+        group = waiting.popleft()
         try:
-            fresh = _call(model, mode, [tokens[i] for i in batch], [choices[i] for i in batch], max_new_tokens)
+            fresh = _call(model, mode, [tokens[i] for i in group], [choices[i] for i in group], reading)
         except RuntimeError as error:
             if not errors_are_rows:
                 raise
             named = f"{type(error).__name__}: {error}"
-            if len(batch) > 1:
-                LOG.warning("%d prompts failed together and are asked one by one: %s", len(batch), named)
-                waiting.extendleft([index] for index in reversed(batch))
+            if len(group) > 1:
+                LOG.warning("%d prompts failed together and are asked one by one: %s", len(group), named)
+                waiting.extendleft([index] for index in reversed(group))
             else:
                 LOG.warning("1 prompt failed: %s", named)
-                known[keys[batch[0]]] = {"failure": failure_of(error)}
+                known[keys[group[0]]] = {"failure": failure_of(error)}
             continue
-        said = {keys[i]: reply for i, reply in zip(batch, fresh, strict=True)}
+        said = {keys[i]: reply for i, reply in zip(group, fresh, strict=True)}
         replies.put(said)
         known.update(said)
-        calls += len(batch)
+        calls += len(group)
     return Asked(
         tuple(
             read_reply(prompt.prompt_id, known.get(key, {"failure": "too_long"}), mode=mode, prompt_tokens=len(ids))
@@ -123,11 +141,15 @@ def ask(
 
 
 def _call(
-    model: AnswerModel, mode: Mode, prompts: list[list[int]], choices: list[list[list[int]]], max_new_tokens: int
+    model: AnswerModel,
+    mode: Mode,
+    prompts: list[list[int]],
+    choices: list[list[list[int]]],
+    reading: Mapping[str, int],
 ) -> list[dict[str, Any]]:
     if mode == "likelihood":
-        return [{"log_likelihoods": values} for values in model.log_likelihoods(prompts, choices)]
-    return [_as_reply(generated) for generated in model.generate(prompts, max_new_tokens=max_new_tokens)]
+        return [{"log_likelihoods": values} for values in model.log_likelihoods(prompts, choices, **reading)]
+    return [_as_reply(generated) for generated in model.generate(prompts, **reading)]
 
 
 def _as_reply(generated: Generated) -> dict[str, Any]:
@@ -178,8 +200,3 @@ def failure_of(error: RuntimeError) -> Failure:
 def reply_key(**parts: Any) -> str:
     """SHA-256 of everything that can change a reply; ``parts`` hold JSON values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def batches(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]

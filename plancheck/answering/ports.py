@@ -37,13 +37,22 @@ class AnswerModel(Protocol):
         ...
 
     def log_likelihoods(
-        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]]
+        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]], *, pass_tokens: int
     ) -> list[list[float]]:
-        """Mean log-probability a token of each choice as the reply to its prompt; same order as given."""
+        """Mean log-probability a token of each choice as the reply to its prompt; same order as given.
+
+        Which choice of a prompt is likeliest does not depend on the other prompts; last digits may.
+        ``pass_tokens`` bounds the tokens that are read at once.
+        """
         ...
 
-    def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:
-        """The greedy reply to each prompt, in order."""
+    def generate(
+        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, pass_tokens: int, batch_size: int
+    ) -> list[Generated]:
+        """The greedy reply to each prompt, in order; its text does not depend on the other prompts, last digits may.
+
+        ``batch_size`` bounds the replies that are generated at once.
+        """
         ...
 
 

@@ -31,3 +31,8 @@ def after_reasoning(reply: str) -> int | None:
     for mark in _MARK.finditer(reply):
         place = None if mark["begin"] is not None else mark.end()
     return place
+
+
+def marks_reasoning(template: str) -> bool:
+    """Whether a chat template knows reasoning, so that a reply to it may begin with some, marked or not."""
+    return _MARK.search(template) is not None

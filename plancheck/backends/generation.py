@@ -2,22 +2,28 @@
 
 import functools
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, LogitsProcessor, LogitsProcessorList
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plancheck.answering.ports import Generated, Messages
+from plancheck.answering.reasoning import marks_reasoning
+from plancheck.backends.decoding import Ended
 from plancheck.backends.device import pick_device
+from plancheck.backends.greedy import Greedy, greedy
 from plancheck.backends.sampling import sample
+from plancheck.backends.tree_reading import can_share, log_likelihoods
 from plancheck.errors import StudyError
 from plancheck.records import LETTERS
 
 _LOADING = threading.Lock()
 
-TAIL_TOKENS = 512
+# More than what is computed beside a prompt moves a difference of log-probabilities: benchmarks/README.md.
+CLOSE: Final[Mapping[torch.dtype, float]] = {torch.float32: 0.001, torch.float16: 0.05, torch.bfloat16: 0.25}
 
 
 def load_causal_model(path: Path, *, device: str, dtype: str) -> "CausalModel":
@@ -68,10 +74,11 @@ class CausalModel:
         self._model = model
         self._tokenizer = tokenizer
         self._tokenizing = threading.Lock()  # a fast tokenizer's options are state that calls change
-        self._pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
         stop = model.generation_config.eos_token_id
         ends = stop if isinstance(stop, list) else [stop]
-        self._stop = sorted({token for token in [*ends, tokenizer.eos_token_id] if token is not None})
+        self._stop = {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
+        self._reasons = marks_reasoning(tokenizer.chat_template)
+        self._close = CLOSE[model.dtype]
 
     @property
     def max_tokens(self) -> int:
@@ -109,64 +116,57 @@ class CausalModel:
             )
         return list(encoded["input_ids"])
 
-    @torch.inference_mode()
     def log_likelihoods(
-        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]]
+        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]], *, pass_tokens: int
     ) -> list[list[float]]:
-        """One pass scores all choices of a prompt: they stand one after the other, each sees the prompt and itself.
+        """See AnswerModel. Shared beginnings of the prompts, and of choices, are computed once.
 
-        All but the last TAIL_TOKENS of a longer prompt are computed in a pass of their own before: the mask of that one
-        is plainly causal, which attention computes in half the time.
+        What is computed at once moves a value in its last digits. So a prompt whose two likeliest choices are closer
+        than that could move them is scored once more by itself: the likeliest depends on the prompt alone.
         """
-        head = max(0, min(map(len, prompts)) - TAIL_TOKENS)
-        cache = None
-        if head:
-            heads = torch.tensor([list(prompt[:head]) for prompt in prompts], device=self._model.device)
-            cache = self._model(heads, use_cache=True, logits_to_keep=1).cache
-        rows = [Branches(list(prompt[head:]), group) for prompt, group in zip(prompts, choices, strict=True)]
-        width = max(len(row.tokens) for row in rows)
-        ids = torch.tensor([row.tokens + [self._pad] * (width - len(row.tokens)) for row in rows])
-        places = torch.tensor([row.places + [0] * (width - len(row.tokens)) for row in rows]) + head
-        seen = torch.stack([row.seen(width) for row in rows])[:, None]
-        seen = torch.cat([torch.ones((*seen.shape[:3], head), dtype=torch.bool), seen], dim=-1)
-        needed = sorted({place for row in rows for places in row.predictors for place in places})
-        device = self._model.device
-        logits = self._model(
-            ids.to(device),
-            cache=cache,
-            attention_mask=seen.to(device),
-            position_ids=places.to(device),
-            use_cache=cache is not None,
-            logits_to_keep=torch.tensor(needed, device=device),
-        ).logits
-        logprobs = torch.log_softmax(logits.float(), dim=-1)
-        at = {place: index for index, place in enumerate(needed)}
-        return [
-            [
-                float(
-                    torch.stack(
-                        [logprobs[number, at[place], token] for place, token in zip(places, choice, strict=True)]
-                    )
-                    .double()
-                    .mean()
-                )
-                for places, choice in zip(row.predictors, group, strict=True)
-            ]
-            for number, (row, group) in enumerate(zip(rows, choices, strict=True))
-        ]
+        found = self._scored(prompts, choices, pass_tokens)
+        if len(prompts) > 1:
+            for index, values in enumerate(found):
+                if len(values) > 1 and lead(values) < self._close:
+                    found[index] = self._scored([prompts[index]], [choices[index]], pass_tokens)[0]
+        return found
 
-    @torch.inference_mode()
-    def generate(self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int) -> list[Generated]:
-        recorder = LetterRecorder(self._letter_ids())
-        rows = self._likeliest(prompts, max_new_tokens, LogitsProcessorList([recorder]))
-        return [self._generated(row, [step[index] for step in recorder.steps]) for index, row in enumerate(rows)]
+    def generate(
+        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, pass_tokens: int, batch_size: int
+    ) -> list[Generated]:
+        letters = self._letter_ids()
+        replies = self._likeliest(
+            prompts,
+            [self._stops] * len(prompts),
+            letters=letters,
+            max_new_tokens=max_new_tokens,
+            pass_tokens=pass_tokens,
+            batch_size=batch_size,
+        )
+        return [self._generated(reply) for reply in replies]
 
-    @torch.inference_mode()
-    def greedy(self, prompt: Sequence[int], *, max_new_tokens: int) -> str:
-        return self._text(self._likeliest([prompt], max_new_tokens, LogitsProcessorList())[0])
+    def greedy(
+        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, complete: Sequence[Callable[[str], bool]]
+    ) -> list[str]:
+        replies = self._likeliest(
+            prompts,
+            [self._ended(one) for one in complete],
+            letters=[],
+            max_new_tokens=max_new_tokens,
+            pass_tokens=max(map(len, prompts), default=1),
+            batch_size=max(len(prompts), 1),
+        )
+        return [self._text(reply.tokens) for reply in replies]
 
     def sample(
-        self, prompt: Sequence[int], *, seeds: Sequence[int], temperature: float, top_p: float, max_new_tokens: int
+        self,
+        prompt: Sequence[int],
+        *,
+        seeds: Sequence[int],
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        complete: Callable[[str], bool],
     ) -> list[str]:
         """See `plancheck.backends.sampling.sample`; the prompt's keys and values are computed once."""
         rows = sample(
@@ -176,30 +176,42 @@ class CausalModel:
             temperature=temperature,
             top_p=top_p,
             max_new_tokens=max_new_tokens,
-            stop=self._stop,
+            ended=self._ended(complete),
         )
         return [self._text(row) for row in rows]
 
-    def _likeliest(
-        self, prompts: Sequence[Sequence[int]], max_new_tokens: int, processors: LogitsProcessorList
-    ) -> list[list[int]]:
-        """The new tokens of each prompt, padded after a stop token."""
-        ids, mask = self._left_padded(prompts)
-        output = self._model.generate(
-            ids,
-            attention_mask=mask if mask is not None else torch.ones_like(ids),
-            do_sample=False,
-            repetition_penalty=1.0,  # a model's own settings may punish the numbers that the prompt names
-            temperature=None,
-            top_p=None,
-            top_k=None,
-            max_new_tokens=max_new_tokens,
-            pad_token_id=self._pad,
-            eos_token_id=self._stop,
-            logits_processor=processors,
-        )
-        rows: list[list[int]] = output[:, ids.shape[1] :].tolist()
-        return rows
+    def _scored(
+        self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]], pass_tokens: int
+    ) -> list[list[float]]:
+        sequences = [prompt for prompt, group in zip(prompts, choices, strict=True) for _ in group]
+        ends = [choice for group in choices for choice in group]
+        longest = max((len(one) + len(end) for one, end in zip(sequences, ends, strict=True)), default=0)
+        if can_share(self._model, longest=longest):
+            values = iter(log_likelihoods(self._model, sequences, ends, size=pass_tokens))
+        else:
+            values = iter(
+                log_likelihoods(self._model, [one], [end], size=longest)[0]
+                for one, end in zip(sequences, ends, strict=True)
+            )
+        return [list(islice(values, len(group))) for group in choices]
+
+    def _likeliest(self, prompts: Sequence[Sequence[int]], ended: Sequence[Ended], **settings: Any) -> list[Greedy]:
+        """The greedy replies; one in which a token won by too little is made once more by itself."""
+        found = greedy(self._model, prompts, ended=ended, **settings)
+        if len(prompts) > 1:
+            for index, reply in enumerate(found):
+                if reply.lead < self._close:
+                    found[index] = greedy(self._model, [prompts[index]], ended=[ended[index]], **settings)[0]
+        return found
+
+    def _stops(self, tokens: list[int]) -> bool:
+        return tokens[-1] in self._stop
+
+    def _ended(self, complete: Callable[[str], bool]) -> Ended:
+        """Whether a reply is over or complete. What a model that may reason first has said is never complete."""
+        if self._reasons:
+            return self._stops
+        return lambda tokens: self._stops(tokens) or complete(self._text(tokens))
 
     def _length(self, tokens: Sequence[int]) -> int:
         """Tokens before the first stop token."""
@@ -210,12 +222,13 @@ class CausalModel:
             text: str = self._tokenizer.decode(tokens[: self._length(tokens)], skip_special_tokens=True)
         return text
 
-    def _generated(self, tokens: list[int], steps: list[tuple[float, float, float, float]]) -> Generated:
+    def _generated(self, reply: Greedy) -> Generated:
+        tokens = reply.tokens
         count = self._length(tokens)
         with self._tokenizing:
             texts = [self._tokenizer.decode(tokens[: end + 1], skip_special_tokens=True) for end in range(count)]
         # The step that ends the reply is kept too: it is where an empty reply weighed its letters.
-        weighed = steps[: max(count, 1)]
+        weighed = [(a, b, c, d) for a, b, c, d in reply.letters[: max(count, 1)]]
         ends = [len(text) for text in texts] or [0]
         return Generated(texts[-1] if texts else "", tuple(ends), tuple(weighed))
 
@@ -230,58 +243,8 @@ class CausalModel:
             )
         return found
 
-    def _left_padded(self, prompts: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor | None]:
-        width = max(len(prompt) for prompt in prompts)
-        padded = [[self._pad] * (width - len(prompt)) + list(prompt) for prompt in prompts]
-        ids = torch.tensor(padded, device=self._model.device)
-        if all(len(prompt) == width for prompt in prompts):
-            return ids, None
-        mask = [[0] * (width - len(prompt)) + [1] * len(prompt) for prompt in prompts]
-        return ids, torch.tensor(mask, device=self._model.device)
 
-
-class Branches:
-    """A prompt followed by its choices, each a branch of its own.
-
-    Attributes:
-        tokens: the prompt's, then each choice's but its last, which predicts nothing.
-        places: the position of each token: every branch goes on where the prompt ends.
-        predictors: for each choice, the indices in ``tokens`` that predict its tokens.
-    """
-
-    def __init__(self, prompt: list[int], choices: Sequence[Sequence[int]]) -> None:
-        self.tokens = list(prompt)
-        self.places = list(range(len(prompt)))
-        self.predictors: list[list[int]] = []
-        self._prompt = len(prompt)
-        self._spans: list[tuple[int, int]] = []
-        for choice in choices:
-            start = len(self.tokens)
-            self.tokens += choice[:-1]
-            self.places += range(self._prompt, self._prompt + len(choice) - 1)
-            self.predictors.append([self._prompt - 1, *range(start, len(self.tokens))])
-            self._spans.append((start, len(self.tokens)))
-
-    def seen(self, width: int) -> torch.Tensor:
-        """What each token sees, shape (width, width), bool; padding sees the first token, for it must see something."""
-        seen = torch.zeros((width, width), dtype=torch.bool)
-        seen[: self._prompt, : self._prompt] = torch.ones((self._prompt, self._prompt), dtype=torch.bool).tril()
-        for start, end in self._spans:
-            seen[start:end, : self._prompt] = True
-            seen[start:end, start:end] = torch.ones((end - start, end - start), dtype=torch.bool).tril()
-        seen[len(self.tokens) :, 0] = True
-        return seen
-
-
-class LetterRecorder(LogitsProcessor):
-    """Notes, at each step, the log-probability of each letter; changes no score."""
-
-    def __init__(self, letter_ids: list[list[int]]) -> None:
-        self._letter_ids = letter_ids
-        self.steps: list[list[tuple[float, float, float, float]]] = []
-
-    def __call__(self, input_ids: torch.LongTensor, scores: torch.FloatTensor) -> torch.FloatTensor:
-        logprobs = torch.log_softmax(scores.float(), dim=-1)
-        letters = torch.stack([logprobs[:, ids].logsumexp(dim=-1) for ids in self._letter_ids], dim=1)
-        self.steps.append([(a, b, c, d) for a, b, c, d in letters.double().cpu().tolist()])
-        return scores
+def lead(values: Sequence[float]) -> float:
+    """By how much the largest of at least two values exceeds the next."""
+    first, second = sorted(values, reverse=True)[:2]
+    return first - second

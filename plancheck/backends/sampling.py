@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from transformers import LogitsProcessorList, TemperatureLogitsWarper, TopPLogitsWarper
 
+from plancheck.backends.decoding import Ended, decode
+
 # Replies are decoded this many at a time, the last group filled up: a model's last digits depend on the size of a
 # batch, and with them, now and then, a token. So a sample would depend on how many others were asked for.
 WIDTH = 8
@@ -21,9 +23,9 @@ def sample(
     temperature: float,
     top_p: float,
     max_new_tokens: int,
-    stop: Sequence[int],
+    ended: Ended,
 ) -> list[list[int]]:
-    """New tokens of a reply for each seed, in order; what follows a stop token means nothing.
+    """New tokens of a reply for each seed, in order; what follows a reply's end means nothing.
 
     The prompt's keys and values are computed once. A token is drawn from the smallest set of likeliest tokens whose
     probability at ``temperature`` reaches ``top_p``, by a generator of the reply's own seed.
@@ -32,58 +34,41 @@ def sample(
         model: a causal language model of Transformers, in evaluation mode.
         prompt: at least one token.
         seeds: below 2**63; equal seeds give equal replies.
-        stop: tokens that end a reply.
+        ended: whether a reply with these new tokens is complete.
     """
     if not seeds:
         return []
-    ids = torch.tensor([list(prompt)], device=model.device)
-    shared = model(ids[:, :-1], use_cache=True, logits_to_keep=1).cache if len(prompt) > 1 else None
-    warpers = LogitsProcessorList([TemperatureLogitsWarper(temperature), TopPLogitsWarper(top_p)])
+    read = model(torch.tensor([list(prompt)], device=model.device), use_cache=True, logits_to_keep=1)
+    logits = read.logits[:, -1].float().repeat(WIDTH, 1)
     rows: list[list[int]] = []
     for start in range(0, len(seeds), WIDTH):
         group = seeds[start : start + WIDTH]
-        cache = repeated(shared, WIDTH)
-        rows += decode(model, ids[:, -1:].repeat(WIDTH, 1), cache, group, warpers, max_new_tokens, frozenset(stop))
+        cache = deepcopy(read.cache)
+        cache.batch_repeat_interleave(WIDTH)
+        filled = [*group, *[group[-1]] * (WIDTH - len(group))]
+        rows += decode(
+            model,
+            logits,
+            cache,
+            lengths=[len(prompt)] * WIDTH,
+            pick=Draw(filled, temperature=temperature, top_p=top_p),
+            ended=[ended] * WIDTH,
+            max_new_tokens=max_new_tokens,
+        )[: len(group)]
     return rows
 
 
-def repeated(cache: Any, times: int) -> Any:
-    """A copy of one prompt's keys and values for ``times`` replies; None stays None."""
-    if cache is None:
-        return None
-    copy = deepcopy(cache)
-    copy.batch_repeat_interleave(times)
-    return copy
+class Draw:
+    """Draws the next token of each reply, by a generator of its own seed."""
 
+    def __init__(self, seeds: Sequence[int], *, temperature: float, top_p: float) -> None:
+        self._generators = [torch.Generator().manual_seed(seed) for seed in seeds]
+        self._warpers = LogitsProcessorList([TemperatureLogitsWarper(temperature), TopPLogitsWarper(top_p)])
 
-def decode(
-    model: Any,
-    last: torch.Tensor,
-    cache: Any,
-    seeds: Sequence[int],
-    warpers: Any,
-    max_new_tokens: int,
-    stop: frozenset[int],
-) -> list[list[int]]:
-    """Replies of one group; rows beyond the seeds repeat the last seed's and are thrown away."""
-    generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-    rows: list[list[int]] = [[] for _ in seeds]
-    ended = [False] * len(seeds)
-    for _ in range(max_new_tokens):
-        output = model(last, cache=cache, use_cache=True, logits_to_keep=1)
-        cache = output.cache
+    def __call__(self, logits: torch.Tensor) -> list[int]:
         # On the CPU, where a seed means the same on every machine.
-        scores = warpers(last, output.logits[: len(seeds), -1].float().cpu())
-        probabilities = torch.softmax(scores, dim=-1)
-        drawn = [
+        warped = self._warpers(torch.LongTensor(), logits.cpu())
+        return [
             int(torch.multinomial(row, 1, generator=generator))
-            for row, generator in zip(probabilities, generators, strict=True)
+            for row, generator in zip(torch.softmax(warped, dim=-1), self._generators, strict=True)
         ]
-        for index, token in enumerate(drawn):
-            rows[index].append(token)
-            ended[index] = ended[index] or token in stop
-        if all(ended):
-            break
-        filled = drawn + [drawn[-1]] * (len(last) - len(drawn))
-        last = torch.tensor(filled, device=last.device)[:, None]
-    return rows

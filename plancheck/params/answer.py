@@ -10,10 +10,11 @@ from plancheck.params.section import Device, Section, Seed
 class Answer(Section):
     mode: Literal["generate", "likelihood"]
     max_new_tokens: PositiveInt
-    batch_size: PositiveInt = Field(
-        description="prompts asked at once; above 1 the last digits of a reply depend on its batch neighbours, so that "
-        "a run that was stopped and goes on may end in other bytes"
+    pass_tokens: PositiveInt = Field(
+        description="most tokens that the model reads at once; what a question's prompts share is read once, whatever "
+        "the value. Larger is faster up to a point, and takes memory"
     )
+    batch_size: PositiveInt = Field(description="replies generated at once (generate)")
     device: Device
     dtype: Literal["float32", "bfloat16", "float16"]
 

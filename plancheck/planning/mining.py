@@ -1,18 +1,18 @@
 """Mining: plans sampled for a question, and what each of them alone shows the answer model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plancheck.packing import pack, packed_id
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine
 from plancheck.params.planning import Planner as Shown
-from plancheck.planning.parsing import unknown_numbers
+from plancheck.planning.parsing import is_complete, unknown_numbers
 from plancheck.planning.plans import Pool, Selected, candidate_texts, read_plan
 from plancheck.planning.prompt import planner_messages
-from plancheck.planning.replies import Planner, Reply, Said, greedy, sampled
+from plancheck.planning.replies import Chat, Planner, Reply, greedy, sampled
 from plancheck.planning.traces import first_of_each
-from plancheck.records import Piece
+from plancheck.records import Atom, Piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,36 @@ class Execution:
 
 def sample_plans(pool: Pool, planner: Planner, shown: Shown, settings: Mine) -> Planned:
     """``settings.samples`` plans of a question."""
-    said = sampled(planner, messages_of(pool, shown), question_id=pool.question.question_id, settings=settings)
-    return planned(said, pool, shown)
+    said = sampled(planner, chat_of(pool, shown), question_id=pool.question.question_id, settings=settings)
+    return planned(said.replies, said.calls, pool.candidates, shown)
 
 
-def greedy_plan(pool: Pool, planner: Planner, shown: Shown) -> Planned:
-    """The one plan of a question that the planner's likeliest reply gives."""
-    said = greedy(planner, messages_of(pool, shown))
-    return planned(said, pool, shown)
+def greedy_plans(pools: Iterable[Pool], planner: Planner, shown: Shown) -> dict[str, Planned]:
+    """The one plan of each question, by ID, that the planner's likeliest reply gives; all are asked together."""
+    candidates: dict[str, tuple[Atom, ...]] = {}
+    chats = []
+    for pool in pools:  # no context is kept
+        candidates[pool.question.question_id] = pool.candidates
+        chats.append(chat_of(pool, shown))
+    said = greedy(planner, chats)
+    return {
+        name: planned([reply], int(asked), found, shown)
+        for (name, found), reply, asked in zip(candidates.items(), said.replies, said.asked, strict=True)
+    }
 
 
-def planned(said: Said, pool: Pool, shown: Shown) -> Planned:
-    texts = [reply.text for reply in said.replies if reply.text is not None]
+def planned(replies: Sequence[Reply], calls: int, candidates: Sequence[Atom], shown: Shown) -> Planned:
+    texts = [reply.text for reply in replies if reply.text is not None]
     return Planned(
-        tuple(plan_of(reply, pool, shown) for reply in said.replies),
-        said.calls,
-        sum(unknown_numbers(text, candidates=len(pool.candidates)) for text in texts),
+        tuple(plan_of(reply, candidates, shown) for reply in replies),
+        calls,
+        sum(unknown_numbers(text, candidates=len(candidates)) for text in texts),
     )
+
+
+def chat_of(pool: Pool, shown: Shown) -> Chat:
+    named = {"candidates": len(pool.candidates), "max_atoms": shown.max_atoms}
+    return Chat(messages_of(pool, shown), lambda reply: is_complete(reply, **named))
 
 
 def messages_of(pool: Pool, shown: Shown) -> list[dict[str, str]]:
@@ -64,10 +77,10 @@ def messages_of(pool: Pool, shown: Shown) -> list[dict[str, str]]:
     return planner_messages(pool.question, texts, max_atoms=shown.max_atoms)
 
 
-def plan_of(reply: Reply, pool: Pool, shown: Shown) -> Selected:
+def plan_of(reply: Reply, candidates: Sequence[Atom], shown: Shown) -> Selected:
     if reply.text is None:
         return Selected((), reply.failure)
-    return read_plan(reply.text, pool.candidates, max_atoms=shown.max_atoms)
+    return read_plan(reply.text, candidates, max_atoms=shown.max_atoms)
 
 
 def executions(pool: Pool, plans: Sequence[Selected], packing: Pack, *, budget_chars: int) -> list[Execution]:

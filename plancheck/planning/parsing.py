@@ -49,6 +49,11 @@ def parse_plan(reply: str, *, candidates: int, max_atoms: int) -> tuple[int, ...
     return tuple(named)[:max_atoms]
 
 
+def is_complete(reply: str, *, candidates: int, max_atoms: int) -> bool:
+    """Whether nothing that follows could change the plan, but a mark that it was all reasoning."""
+    return len(parse_plan(reply, candidates=candidates, max_atoms=max_atoms)) == min(candidates, max_atoms)
+
+
 def unknown_numbers(reply: str, *, candidates: int) -> int:
     """How many different numbers of no candidate a reply names where `parse_plan` reads a plan."""
     return len({digits for digits in _named(reply) if not _is_candidate(digits, candidates)})

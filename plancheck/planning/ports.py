@@ -1,6 +1,6 @@
 """What planning needs of a model, stated without one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from plancheck.answering.ports import Messages
@@ -19,11 +19,26 @@ class PlannerModel(Protocol):
         ...
 
     def sample(
-        self, prompt: Sequence[int], *, seeds: Sequence[int], temperature: float, top_p: float, max_new_tokens: int
+        self,
+        prompt: Sequence[int],
+        *,
+        seeds: Sequence[int],
+        temperature: float,
+        top_p: float,
+        max_new_tokens: int,
+        complete: Callable[[str], bool],
     ) -> list[str]:
-        """A sampled reply for each seed, without the begun part. A reply depends on its own seed, on no other."""
+        """A sampled reply for each seed, without the begun part. A reply depends on its own seed, on no other.
+
+        A reply may end as soon as what it has said, without the begun part, is ``complete``.
+        """
         ...
 
-    def greedy(self, prompt: Sequence[int], *, max_new_tokens: int) -> str:
-        """The likeliest reply, token by token, without the begun part."""
+    def greedy(
+        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, complete: Sequence[Callable[[str], bool]]
+    ) -> list[str]:
+        """The likeliest reply to each prompt, token by token, without the begun part; it depends on its prompt alone.
+
+        A reply may end as soon as what it has said, without the begun part, is ``complete`` for its prompt.
+        """
         ...

@@ -22,7 +22,7 @@ class Model:
     max_tokens = 40
 
     def __init__(self, fails=()):
-        self.asked, self.fails = [], set(fails)
+        self.asked, self.together, self.fails = [], [], set(fails)
 
     def tokens(self, messages):
         return [ord(letter) for letter in messages[0]["content"]]
@@ -30,17 +30,18 @@ class Model:
     def text_tokens(self, text):
         return [ord(letter) for letter in text]
 
-    def log_likelihoods(self, prompts, choices):
+    def log_likelihoods(self, prompts, choices, *, pass_tokens):
         texts = ["".join(map(chr, prompt)) for prompt in prompts]
         if self.fails & set(texts):
             raise RuntimeError("out of memory")
         self.asked += texts
+        self.together.append(len(texts))
         return [
             [-1.0 if "".join(map(chr, choice)) in text else -2.0 for choice in group]
             for text, group in zip(texts, choices, strict=True)
         ]
 
-    def generate(self, prompts, *, max_new_tokens):
+    def generate(self, prompts, *, max_new_tokens, pass_tokens, batch_size):
         words = ["".join(map(chr, prompt)).split()[-1] for prompt in prompts]
         self.asked += words
         return [
@@ -52,11 +53,15 @@ class Model:
 
 
 def prompts(*texts):
-    return [Prompt(f"p{i}", [{"role": "user", "content": text}], CHOICES) for i, text in enumerate(texts)]
+    """A prompt of each text; what stands before a bar names its group."""
+    split = [text.rpartition("|") for text in texts]
+    return [
+        Prompt(f"p{i}", group, [{"role": "user", "content": text}], CHOICES) for i, (group, _, text) in enumerate(split)
+    ]
 
 
 def asked(model, replies, *texts, mode="likelihood", **settings):
-    defaults = {"batch_size": 1, "max_new_tokens": 4, "identity": "m", "errors_are_rows": False}
+    defaults = {"pass_tokens": 64, "batch_size": 1, "max_new_tokens": 4, "identity": "m", "errors_are_rows": False}
     return ask(prompts(*texts), model, replies, mode=mode, **{**defaults, **settings})
 
 
@@ -80,7 +85,13 @@ def test_what_was_said_is_not_asked_again():
 
 @pytest.mark.parametrize(
     ("changed", "calls"),
-    [({"identity": "another"}, 1), ({"batch_size": 2}, 1), ({"max_new_tokens": 9}, 0), ({"errors_are_rows": True}, 0)],
+    [
+        ({"identity": "another"}, 1),
+        ({"pass_tokens": 65}, 1),
+        ({"batch_size": 2}, 0),
+        ({"max_new_tokens": 9}, 0),
+        ({"errors_are_rows": True}, 0),
+    ],
 )
 def test_whatever_can_change_a_reply_is_part_of_its_key(changed, calls):
     replies = Memory()
@@ -88,10 +99,11 @@ def test_whatever_can_change_a_reply_is_part_of_its_key(changed, calls):
     assert asked(Model(), replies, "it is blue", **changed).calls == calls
 
 
-def test_the_length_of_a_generated_reply_is_part_of_its_key():
+def test_the_length_of_a_generated_reply_and_its_batch_are_part_of_its_key():
     replies = Memory()
     asked(Model(), replies, "say B", mode="generate")
     assert asked(Model(), replies, "say B", mode="generate", max_new_tokens=9).calls == 1
+    assert asked(Model(), replies, "say B", mode="generate", batch_size=2).calls == 1
     assert asked(Model(), replies, "say B", mode="likelihood").calls == 1
 
 
@@ -117,7 +129,7 @@ def test_a_model_error_is_raised_for_another_try_and_at_last_becomes_a_row():
 def test_on_the_last_try_only_the_prompt_that_fails_alone_is_a_failed_row():
     model, replies = Model(fails=["it is a long red"]), Memory()
     texts = "it is a long red", "it is blue", "it is green", "it is grey"
-    settings = {"batch_size": 3, "errors_are_rows": True}
+    settings = {"errors_are_rows": True}
     found = asked(model, replies, *texts, **settings)
 
     assert [(answer.letter, answer.failure) for answer in found.answers] == [
@@ -127,10 +139,10 @@ def test_on_the_last_try_only_the_prompt_that_fails_alone_is_a_failed_row():
     assert asked(Model(), replies, *texts, **settings).calls == 1, "the others are remembered, the failure is not"
 
 
-def test_before_the_last_try_a_batch_that_fails_is_raised_and_not_taken_apart():
+def test_before_the_last_try_a_group_that_fails_is_raised_and_not_taken_apart():
     model = Model(fails=["it is a long red"])
     with pytest.raises(RuntimeError, match="out of memory"):
-        asked(model, Memory(), "it is a long red", "it is blue", batch_size=2)
+        asked(model, Memory(), "it is a long red", "it is blue")
     assert model.asked == []
 
 
@@ -189,7 +201,11 @@ def test_a_reply_that_ends_inside_its_reasoning_is_a_failure_of_its_own():
         assert read_reply("p", replied(*words), mode="generate", prompt_tokens=1).failure == failure
 
 
-def test_batches_hold_prompts_of_like_length():
-    model = Model()
-    asked(model, Memory(), "a", "ccc", "bb", "dddd", batch_size=2)
-    assert model.asked == ["dddd", "ccc", "bb", "a"]
+def test_prompts_of_a_group_are_asked_together_and_their_replies_kept_together():
+    model, replies = Model(fails=["it is grey"]), Memory()
+    with pytest.raises(RuntimeError):
+        asked(model, replies, "a|it is red", "b|it is grey", "a|it is blue", "b|it is green")
+    assert (model.together, len(replies)) == ([2], 2)
+
+    again = asked(Model(), replies, "a|it is red", "b|it is grey", "a|it is blue", "b|it is green")
+    assert again.calls == 2

@@ -8,7 +8,13 @@ from plancheck.backends.generation import load_causal_model
 from plancheck.backends.sampling import WIDTH, sample
 
 SEEDS = list(range(20, 31))
-DRAWN = {"temperature": 0.7, "top_p": 0.9, "max_new_tokens": 12}
+
+
+def never(text):
+    return False
+
+
+DRAWN = {"temperature": 0.7, "top_p": 0.9, "max_new_tokens": 12, "complete": never}
 
 
 @pytest.fixture(scope="module", params=["float32", "bfloat16"])
@@ -42,7 +48,8 @@ def test_the_global_generator_is_neither_read_nor_moved(model, prompt):
 def test_a_sample_is_what_plain_passes_over_the_whole_text_draw(tiny_qwen2):
     plain = Qwen2ForCausalLM.from_pretrained(tiny_qwen2)
     prompt, stop = [7, 8, 9, 40, 41], {plain.config.eos_token_id}
-    found = sample(plain, prompt, seeds=[3], stop=sorted(stop), **DRAWN)[0]
+    settings = {name: value for name, value in DRAWN.items() if name != "complete"}
+    found = sample(plain, prompt, seeds=[3], ended=lambda tokens: tokens[-1] in stop, **settings)[0]
     generator, ids = torch.Generator().manual_seed(3), list(prompt)
     with torch.inference_mode():
         for _ in range(DRAWN["max_new_tokens"]):
@@ -58,12 +65,22 @@ def test_a_sample_is_what_plain_passes_over_the_whole_text_draw(tiny_qwen2):
 
 
 def test_the_coldest_sample_is_the_greedy_reply(model, prompt):
-    cold = {"temperature": 1e-4, "top_p": 1.0, "max_new_tokens": 8}
-    assert model.sample(prompt, seeds=[1, 2], **cold) == [model.greedy(prompt, max_new_tokens=8)] * 2
+    cold = {"temperature": 1e-4, "top_p": 1.0, "max_new_tokens": 8, "complete": never}
+    assert model.sample(prompt, seeds=[1, 2], **cold) == model.greedy(
+        [prompt, prompt], max_new_tokens=8, complete=[never] * 2
+    )
 
 
 def test_the_greedy_reply_is_the_answer_models(model, prompt):
-    assert model.greedy(prompt, max_new_tokens=8) == model.generate([prompt], max_new_tokens=8)[0].text
+    (greedy,) = model.greedy([prompt], max_new_tokens=8, complete=[never])
+    assert greedy == model.generate([prompt], max_new_tokens=8, pass_tokens=64, batch_size=1)[0].text
+
+
+def test_samples_end_when_all_are_complete(model, prompt):
+    whole = model.sample(prompt, seeds=SEEDS[:3], **DRAWN)
+    short = model.sample(prompt, seeds=SEEDS[:3], **{**DRAWN, "complete": lambda text: len(text) >= 3})
+    assert all(long.startswith(text) for text, long in zip(short, whole, strict=True))
+    assert sum(map(len, short)) < sum(map(len, whole))
 
 
 def test_a_prompt_of_one_token_and_no_seeds(model):

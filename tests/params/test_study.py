@@ -32,11 +32,6 @@ def test_the_demo_alone_has_the_controls_of_the_harness_and_of_supervision(compo
     assert (demo.tune.enabled, published.tune.enabled) == (True, False)
 
 
-@pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
-def test_no_reply_of_a_profile_depends_on_its_batch(profile, composed):
-    assert parse_params(composed(profile), name=profile).answer.batch_size == 1
-
-
 def test_params_yaml_is_what_the_demo_profile_composes(composed):
     assert read_params(ROOT / "params.yaml") == parse_params(composed("demo"), name="demo")
 

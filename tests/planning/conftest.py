@@ -31,15 +31,19 @@ class Model:
     def tokens(self, messages, reply_start=""):
         return [ord(letter) for letter in messages[0]["content"] + reply_start]
 
-    def sample(self, prompt, *, seeds, temperature, top_p, max_new_tokens):
+    def sample(self, prompt, *, seeds, temperature, top_p, max_new_tokens, complete):
         if self.fails:
             raise RuntimeError("no memory")
         self.seeds += seeds
         return [f"{seed % 3 + 1}] and [{seed % 2 + 1}]." for seed in seeds]
 
-    def greedy(self, prompt, *, max_new_tokens):
-        self.prompts.append("".join(map(chr, prompt)))
-        return "2] is needed."
+    def greedy(self, prompts, *, max_new_tokens, complete):
+        texts = ["".join(map(chr, prompt)) for prompt in prompts]
+        if self.fails and any(self.fails in text for text in texts):
+            raise RuntimeError("no memory")
+        self.prompts += texts
+        self.complete = [one("2] is needed.") for one in complete]
+        return ["2] is needed."] * len(prompts)
 
 
 def make_pool(question_id="q", *, atoms=5, size=40, overlap=0, evidence=EVIDENCE, candidates=None, **changes):

@@ -4,7 +4,7 @@ import pytest
 
 from plancheck.packing import packed_text
 from plancheck.params.planning import Mine
-from plancheck.planning.mining import executions, greedy_plan, sample_plans
+from plancheck.planning.mining import chat_of, executions, greedy_plans, sample_plans
 from plancheck.planning.plans import Selected
 
 SHOWN = SimpleNamespace(snippet_chars=None, max_atoms=2)
@@ -20,11 +20,24 @@ def test_sampled_plans_name_candidates_of_the_pool(pool_of, planner_of):
     assert {atom_id for plan in found.plans for atom_id in plan.atom_ids} <= {"a0", "a2", "a4"}
 
 
-def test_the_greedy_plan_is_the_likeliest_replys(pool_of, planner_of):
+def test_the_greedy_plans_are_the_likeliest_replies(pool_of, planner_of):
     planner = planner_of()
-    found = greedy_plan(pool_of(candidates=[0, 3, 4]).pool, planner, SHOWN)
-    assert found.plans == (Selected(("a3",)),)
-    assert planner.model.prompts[0].endswith("The needed passages are [")
+    pools = [pool_of("q", candidates=[0, 3, 4]).pool, pool_of("r", candidates=[1, 2], question="Why?").pool]
+    found = greedy_plans(iter(pools), planner, SHOWN)
+
+    assert {name: plan.plans for name, plan in found.items()} == {
+        "q": (Selected(("a3",)),),
+        "r": (Selected(("a2",)),),
+    }
+    assert [plan.calls for plan in found.values()] == [1, 1]
+    assert all(prompt.endswith("The needed passages are [") for prompt in planner.model.prompts)
+
+
+def test_a_reply_needs_to_go_on_until_it_names_as_many_atoms_as_a_plan_has(pool_of):
+    chat = chat_of(pool_of(candidates=[0, 3, 4]).pool, SHOWN)
+    assert [chat.complete(text) for text in ("[1]", "[1] [1]", "[1] [7]", "[1] [3", "[1] [3]")] == [False] * 4 + [True]
+    alone = chat_of(pool_of(candidates=[2]).pool, SHOWN)
+    assert alone.complete("[1]")
 
 
 def test_each_set_of_atoms_is_executed_once_in_the_order_of_its_first_plan(pool_of):

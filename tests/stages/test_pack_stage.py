@@ -38,6 +38,7 @@ def params(policies=POLICIES):
             rrf_k=60,
             mmr_lambda=0.5,
             dense_coverage="head",
+            pass_tokens=64,
             batch_size=1,
             device="cpu",
         ),

@@ -39,7 +39,7 @@ SETTINGS = Settings(
     pack=Pack(
         seed=1, budgets_chars=[100], overflow="cut", merge_overlaps=False, policies={"none": Policy(fill="none")}
     ),
-    answer=Answer(mode="likelihood", max_new_tokens=4, batch_size=1, device="cpu", dtype="float32"),
+    answer=Answer(mode="likelihood", max_new_tokens=4, pass_tokens=64, batch_size=2, device="cpu", dtype="float32"),
 )
 
 
