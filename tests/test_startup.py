@@ -50,3 +50,9 @@ def test_compare_loads_no_model_library_and_no_orchestrator(tmp_path):
 @pytest.mark.parametrize("module", ["flows.study", "flows.entry"])
 def test_a_study_that_finds_nothing_to_do_has_not_loaded_prefect(module):
     assert not loaded(f"import {module}") & ((HEAVY - {"dvc"}) | {"pandas", "scipy"})
+
+
+def test_results_are_shown_without_charts_and_tests():
+    found = loaded("import flows.results; assert 'scipy.stats' not in sys.modules")
+    assert "pandas" in found
+    assert not found & HEAVY
