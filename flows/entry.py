@@ -7,13 +7,12 @@ import traceback
 from collections.abc import Callable
 from types import FrameType
 
-from flows.server import api_server
 from flows.statuses import Status
 from plancheck.errors import StudyError, say
-from plancheck.files import shortage_told
 from plancheck.interrupts import say_interrupted
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
+from plancheck.shortage import shortage_told
 
 SECONDS_TO_END = 5.0
 
@@ -28,6 +27,9 @@ def main(stage: Callable[[], object]) -> Status:
     set_up_logging()
 
     def with_server() -> None:
+        # Not with this module: a study with nothing to do, which ends by ``exit_status`` too, needs no Prefect.
+        from flows.server import api_server
+
         with api_server():
             stage()
 

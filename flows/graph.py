@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx  # type: ignore[import-untyped]
@@ -14,6 +15,7 @@ from dvc.exceptions import DvcException
 from dvc.lock import LockError
 from dvc.logger import set_loggers_level
 from dvc.repo import Repo
+from dvc.stage import PipelineStage
 from dvc.stage.exceptions import StageCmdFailedError
 
 from flows.statuses import Status
@@ -21,6 +23,33 @@ from plancheck.errors import StudyError, say
 from plancheck.files import unwritable
 
 SECONDS_TO_END = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What a run has before it.
+
+    Args:
+        stages: by name, each after those it depends on.
+        due: whether `dvc repro` would have to look at any of them again.
+    """
+
+    stages: tuple[str, ...]
+    due: bool
+
+
+def agenda(targets: Sequence[str] = ()) -> Agenda:
+    """The stages of ./dvc.yaml as ``stages_in_order`` has them, and whether any is not up to date.
+
+    Raises:
+        StudyError: as ``stages_in_order``, or another run holds the project.
+    """
+    with open_project() as repo:
+        stages = ordered(repo, targets)
+        # Not by `repo.status(targets=...)`, which reads dvc.yaml and dvc.lock once more for every target.
+        with repo.lock:
+            due = any(stage.status(check_updates=True) for stage in stages)
+        return Agenda(tuple(stage.addressing for stage in stages), due)
 
 
 def stages_in_order(targets: Sequence[str] = ()) -> list[str]:
@@ -33,23 +62,21 @@ def stages_in_order(targets: Sequence[str] = ()) -> list[str]:
         StudyError: no dvc.yaml here, DVC cannot read it, or a target is not in it.
     """
     with open_project() as repo:
-        graph = repo.index.graph
-        stages = [stage for stage in repo.index.stages if stage.cmd]
-        names = [stage.addressing for stage in stages]
-        if unknown := sorted(set(targets) - set(names)):
-            raise StudyError(f"No stage {', '.join(unknown)} in dvc.yaml. Its stages are {', '.join(names)}.")
-        position = {stage: number for number, stage in enumerate(repo.index.stages)}
-        # DVC's edges run from a stage to what it depends on.
-        order = nx.lexicographical_topological_sort(graph.reverse(copy=False), key=position.__getitem__)
-        wanted = {stage for stage in stages if stage.addressing in targets} or set(stages)
-        wanted |= {needed for stage in wanted for needed in nx.descendants(graph, stage)}
-        return [stage.addressing for stage in order if stage in wanted and stage.cmd]
+        return [stage.addressing for stage in ordered(repo, targets)]
 
 
-def changed(stages: Sequence[str]) -> bool:
-    """Whether `dvc repro` would have to look at any of the stages again."""
-    with open_project() as repo:
-        return bool(repo.status(targets=list(stages)))
+def ordered(repo: Repo, targets: Sequence[str]) -> list[PipelineStage]:
+    graph = repo.index.graph
+    stages = [stage for stage in repo.index.stages if stage.cmd]
+    names = [stage.addressing for stage in stages]
+    if unknown := sorted(set(targets) - set(names)):
+        raise StudyError(f"No stage {', '.join(unknown)} in dvc.yaml. Its stages are {', '.join(names)}.")
+    position = {stage: number for number, stage in enumerate(repo.index.stages)}
+    # DVC's edges run from a stage to what it depends on.
+    order = nx.lexicographical_topological_sort(graph.reverse(copy=False), key=position.__getitem__)
+    wanted = {stage for stage in stages if stage.addressing in targets} or set(stages)
+    wanted |= {needed for stage in wanted for needed in nx.descendants(graph, stage)}
+    return [stage for stage in order if stage in wanted and stage.cmd]
 
 
 @contextmanager

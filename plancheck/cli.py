@@ -11,12 +11,11 @@ from typing import Annotated, Any, Final
 import typer
 
 from plancheck.errors import StudyError, say
-from plancheck.files import shortage_told
 from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.lifeline import exit_with_dvc
 from plancheck.logs import set_up_logging
-from plancheck.params.study import read_params
 from plancheck.privacy import switch_off_telemetry
+from plancheck.shortage import shortage_told
 from plancheck.threads import sleep_when_idle
 
 STAGES: Final[Mapping[str, str]] = {
@@ -45,7 +44,8 @@ def program() -> None:
 
 def runner(name: str) -> Callable[[], None]:
     def run() -> None:
-        importlib.import_module(f"plancheck.stages.{name}").run(read_params())
+        params = importlib.import_module("plancheck.params.study")
+        importlib.import_module(f"plancheck.stages.{name}").run(params.read_params())
 
     return run
 

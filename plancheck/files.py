@@ -1,8 +1,6 @@
 """Reading and writing the study's files: whole or not at all, and with the columns they promise."""
 
-import errno
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -19,9 +16,6 @@ import pyarrow.parquet as pq
 from plancheck.errors import StudyError
 
 DATA = Path("data")
-FULL = (errno.ENOSPC, errno.EDQUOT)
-# Of safetensors, SQLite, and PyTorch, which does not say why a write failed.
-FULL_SIGNS = (os.strerror(errno.ENOSPC), "database or disk is full", "PytorchStreamWriter failed writing")
 
 
 @contextmanager
@@ -53,46 +47,6 @@ def replacing(path: Path) -> Iterator[Path]:
 def unwritable(path: Path, error: Exception) -> StudyError:
     reason = getattr(error, "strerror", None) or str(error)
     return StudyError(f"{path}: cannot be written ({reason}). Free space or fix the permissions, then run it again.")
-
-
-def disk_full(error: BaseException) -> StudyError | None:
-    """What to tell the user if ``error``, or what caused it, is a full disk; None if it is not.
-
-    Libraries wrap the system's error in their own, of which only the text says so.
-    """
-    link: BaseException | None = error
-    while link is not None:
-        if (isinstance(link, OSError) and link.errno in FULL) or any(sign in str(link) for sign in FULL_SIGNS):
-            return StudyError(f"The disk is full ({link}). Free space, then run it again: finished work is kept.")
-        link = link.__cause__ or link.__context__
-    return None
-
-
-def out_of_memory(error: BaseException) -> StudyError | None:
-    """What to tell the user if ``error``, or what caused it, is a lack of memory; None if it is not."""
-    link: BaseException | None = error
-    while link is not None:
-        if isinstance(link, MemoryError):
-            held = psutil.Process().memory_info().rss
-            return StudyError(
-                f"There is too little memory: more than the {held // 2**20:,} MiB that this process holds is needed. "
-                "Free memory or run it where there is more; benchmark.limit and smaller batches need less."
-            )
-        link = link.__cause__ or link.__context__
-    return None
-
-
-@contextmanager
-def shortage_told() -> Iterator[None]:
-    """Raise a StudyError in place of an error that is a full disk or a lack of memory; every other one passes."""
-    try:
-        yield
-    except StudyError:
-        raise
-    except Exception as error:
-        if told := disk_full(error) or out_of_memory(error):
-            raise told from error
-        raise
 
 
 def write_table(

@@ -3,9 +3,6 @@
 import logging
 import sys
 
-from rich.console import Console
-from rich.logging import RichHandler
-
 
 def set_up_logging(level: int = logging.INFO) -> None:
     """Print the records of the ``plancheck`` logger to stderr: coloured in a terminal, plain lines elsewhere.
@@ -28,6 +25,10 @@ def set_up_logging(level: int = logging.INFO) -> None:
 
 
 def terminal_handler() -> logging.Handler:
+    # Outside a terminal, as under DVC, no stage waits for it.
+    from rich.console import Console
+    from rich.logging import RichHandler
+
     return RichHandler(console=Console(stderr=True), show_path=False, show_level=False, log_time_format="%H:%M:%S")
 
 

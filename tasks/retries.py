@@ -7,7 +7,7 @@ from prefect import Task
 from prefect.client.schemas.objects import State, TaskRun
 
 from plancheck.errors import StudyError
-from plancheck.files import disk_full
+from plancheck.shortage import disk_full
 
 logger = logging.getLogger("plancheck")
 

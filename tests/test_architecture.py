@@ -29,6 +29,7 @@ PLUMBING = {
     "plancheck.threads",
     "flows.progress",
     "flows.server",
+    "flows.stages",
     "flows.statuses",
     "tasks",
     "tasks.retries",
@@ -38,6 +39,7 @@ PLUMBING = {
     "plancheck.errors",
     "plancheck.logs",
     "plancheck.privacy",
+    "plancheck.shortage",
     "plancheck.stages",
 }
 

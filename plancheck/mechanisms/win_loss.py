@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from scipy.stats import PermutationMethod, mannwhitneyu
+import scipy
 
 FEWEST: Final = 5
 MOST_SPLITS: Final = 10_000
@@ -27,5 +27,6 @@ def win_loss_test(wins: Sequence[float], losses: Sequence[float]) -> float | Non
     if len({*wins, *losses}) == 1:
         return 1.0
     splits = math.comb(len(wins) + len(losses), len(wins))
-    method = PermutationMethod(n_resamples=MOST_SPLITS, rng=0) if splits <= MOST_SPLITS else "auto"
-    return max(float(mannwhitneyu(wins, losses, alternative="two-sided", method=method).pvalue), sys.float_info.min)
+    method = scipy.stats.PermutationMethod(n_resamples=MOST_SPLITS, rng=0) if splits <= MOST_SPLITS else "auto"
+    found = scipy.stats.mannwhitneyu(wins, losses, alternative="two-sided", method=method)
+    return max(float(found.pvalue), sys.float_info.min)

@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
-from altair.typing import ChartType
 
 from plancheck.packing import Overflow
 from plancheck.page.cells import TableView
 from plancheck.page.families import FAMILIES, Family
 from plancheck.page.kin import Yardstick
+
+if TYPE_CHECKING:  # the console reads a study too, and draws nothing
+    from altair.typing import ChartType
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Drawing:
     """A chart: the ID of its place in the page, and a heading of its own where a figure has several."""
 
     id: str
-    chart: ChartType
+    chart: "ChartType"
     heading: str = ""
 
 

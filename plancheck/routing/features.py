@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from scipy.stats import entropy
+import scipy
 
 from plancheck.records import ROUTER_FEATURES, SCORERS
 from plancheck.routing.evaluation import Pair
@@ -122,7 +122,7 @@ def of_answer(answer: Known) -> Row:
         "answered": answered(answer),
         "confidence": probabilities[0] if sure else None,
         "margin": probabilities[0] - probabilities[1] if sure else None,
-        "entropy": float(entropy(probabilities) / math.log(4)) if sure else None,
+        "entropy": float(scipy.stats.entropy(probabilities) / math.log(4)) if sure else None,
     }
 
 

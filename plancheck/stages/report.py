@@ -13,7 +13,6 @@ from plancheck.files import DATA, read_json, read_table, replacing
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families_of
 from plancheck.page.kin import tuned_and_not, yardstick
-from plancheck.page.page import page
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
@@ -34,6 +33,9 @@ LOCK = Path("models/lock.json")
 
 def run(params: Params) -> None:
     """Write reports/index.html from the tables, without any text of the benchmark."""
+    # With its charts: the console, which reads the study by this module, draws none.
+    from plancheck.page.page import page
+
     splits = read_splits()
     html = page(
         read_study(params),

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import bootstrap
 
 from plancheck.statistics.proportions import Interval
 
@@ -38,7 +38,7 @@ def paired_bootstrap(
     values = np.asarray(differences, dtype=np.float64)
     sums, sizes = totals(values, range(len(values)) if clusters is None else clusters)
     alone = bool((sizes == 1).all())  # then the sizes need not be drawn as well
-    found = bootstrap(
+    found = scipy.stats.bootstrap(
         (sums,) if alone else (sums, sizes),
         np.mean if alone else _ratio,
         paired=not alone,

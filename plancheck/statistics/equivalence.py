@@ -3,7 +3,7 @@
 import math
 import sys
 
-from scipy.stats import norm
+import scipy
 
 from plancheck.statistics.pairs import Outcomes
 
@@ -36,7 +36,8 @@ def excess_test(outcomes: Outcomes, *, margin: float) -> float:
         ValueError: as ``equivalence_test``.
     """
     _check(outcomes, margin)
-    return max(float(norm.cdf(_score(outcomes.wins, outcomes.losses, outcomes.questions, margin))), sys.float_info.min)
+    score = _score(outcomes.wins, outcomes.losses, outcomes.questions, margin)
+    return max(float(scipy.stats.norm.cdf(score)), sys.float_info.min)
 
 
 def _check(outcomes: Outcomes, margin: float) -> None:

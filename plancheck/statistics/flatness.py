@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import entropy, variation
+import scipy
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ def flatness(scores: Sequence[float]) -> Flatness:
     x = (x - x[0]) / (x[-1] - x[0])
     ranks = np.arange(1, n + 1)
     return Flatness(
-        normalised_entropy=float(entropy(x) / np.log(n)),
+        normalised_entropy=float(scipy.stats.entropy(x) / np.log(n)),
         top_gap=float(x[-1] - x[-2]),
         gini=float(((2 * ranks - n - 1) * x).sum() / (n * x.sum())),
-        variation=float(variation(x)),
+        variation=float(scipy.stats.variation(x)),
     )

@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import permutation_test
 
 from plancheck.statistics.bootstrap import DRAWS_AT_ONCE, totals
 
@@ -36,7 +36,7 @@ def sign_flip_test(
     moving = sums[sums != 0]  # a sum of 0 has no sign: without those the test is exact more often
     if len(moving) < 2:
         return 1.0
-    found = permutation_test(
+    found = scipy.stats.permutation_test(
         (moving,),
         _mean,
         permutation_type="samples",

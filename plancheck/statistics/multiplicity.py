@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import TypeVar
 
-from statsmodels.stats.multitest import multipletests
-
 Key = TypeVar("Key")
 
 
@@ -22,5 +20,8 @@ def benjamini_hochberg(p_values: Mapping[Key, float]) -> dict[Key, float]:
         raise ValueError(f"p must be above 0 and at most 1, got {bad}")
     if not p_values:
         return {}
+    # A second of imports, which readers of finished tables do not pay.
+    from statsmodels.stats.multitest import multipletests
+
     adjusted = multipletests(list(p_values.values()), method="fdr_bh")[1]
     return dict(zip(p_values, map(float, adjusted), strict=True))

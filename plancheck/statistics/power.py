@@ -10,9 +10,7 @@ from functools import cache
 from typing import Final
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import binom, norm
-from statsmodels.stats.power import TTestPower
+import scipy
 
 NEGLIGIBLE: Final = 1e-15
 
@@ -32,7 +30,7 @@ def examples_needed(effect: float, discordance: float, *, alpha: float = 0.05, p
     if effect == 0:
         raise ValueError("no number of questions can tell an effect of 0")
     spread = math.sqrt(max(0.0, discordance**2 - effect**2 * (3 + discordance) / 4))
-    root = float(norm.ppf(1 - alpha / 2)) * discordance + float(norm.ppf(power)) * spread
+    root = float(scipy.stats.norm.ppf(1 - alpha / 2)) * discordance + float(scipy.stats.norm.ppf(power)) * spread
     needed: int = math.ceil(root**2 / (discordance * effect**2))
     return needed
 
@@ -68,6 +66,7 @@ def sign_test_power(questions: int, effect: float, discordance: float, *, alpha:
     _check(effect, discordance, alpha)
     if questions < 1:
         raise ValueError(f"questions must be at least 1, got {questions}")
+    binom = scipy.stats.binom
     least, greatest = binom.ppf(NEGLIGIBLE, questions, discordance), binom.isf(NEGLIGIBLE, questions, discordance)
     discordant = np.arange(int(least), int(greatest) + 1)
     # The most losses at which the test rejects, -1 where it never does: 2 P(losses <= k) <= alpha.
@@ -96,7 +95,7 @@ def detectable_effect(questions: int, discordance: float, *, alpha: float = 0.05
     def excess(effect: float) -> float:
         return sign_test_power(questions, effect, discordance, alpha=alpha) - power
 
-    return float(brentq(excess, 1e-12 * discordance, discordance, xtol=1e-7))
+    return float(scipy.optimize.brentq(excess, 1e-12 * discordance, discordance, xtol=1e-7))
 
 
 def detectable_mean_difference(
@@ -113,6 +112,9 @@ def detectable_mean_difference(
     """
     if questions < 2 or deviation == 0:
         return None
+    # A second of imports, which is paid for scores that are not 0 or 1 alone.
+    from statsmodels.stats.power import TTestPower
+
     return deviation * float(TTestPower().solve_power(nobs=questions, alpha=alpha, power=power))
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
+import scipy
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,5 +26,5 @@ def wilson(successes: int, trials: int, *, confidence: float) -> Interval:
     """
     if trials < 1:
         raise ValueError(f"trials must be at least 1, got {trials}")
-    bounds = binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
+    bounds = scipy.stats.binomtest(successes, trials).proportion_ci(confidence_level=confidence, method="wilson")
     return Interval(float(bounds.low), float(bounds.high))

@@ -2,7 +2,7 @@
 
 import sys
 
-from scipy.stats import binomtest
+import scipy
 
 
 def sign_test(wins: int, losses: int) -> float:
@@ -18,4 +18,4 @@ def sign_test(wins: int, losses: int) -> float:
         raise ValueError(f"wins and losses must be at least 0, got {wins} and {losses}")
     if wins + losses == 0:
         return 1.0
-    return max(float(binomtest(wins, wins + losses).pvalue), sys.float_info.min)
+    return max(float(scipy.stats.binomtest(wins, wins + losses).pvalue), sys.float_info.min)

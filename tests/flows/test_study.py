@@ -7,7 +7,7 @@ import httpx
 import pytest
 from dvc.repo import Repo
 
-from flows.graph import changed, reproduce, stages_in_order
+from flows.graph import agenda, reproduce, stages_in_order
 from flows.statuses import Status
 from plancheck.errors import StudyError
 
@@ -159,4 +159,4 @@ def test_a_folder_of_dvc_that_cannot_be_written_is_the_users_to_mend(project: Pa
     (project / "dvc.yaml").write_text(DIAMOND)
     (project / ".dvc" / "tmp" / "lock").mkdir(parents=True)  # a folder where DVC writes a file
     with pytest.raises(StudyError, match=r"\.dvc/tmp/lock: cannot be written"):
-        changed(["root"])
+        agenda(["root"])

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from plancheck.errors import StudyError
-from plancheck.files import disk_full, shortage_told
+from plancheck.shortage import disk_full, shortage_told
 
 FULL = "No space left on device"
 

@@ -1,0 +1,58 @@
+"""What a program loads: no library that it does not use, for each takes a large part of a second."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "altair",
+    "datasets",
+    "dvc",
+    "great_expectations",
+    "peft",
+    "prefect",
+    "sentence_transformers",
+    "sklearn",
+    "torch",
+    "transformers",
+    "trl",
+}
+TABLES = {"pandas", "pyarrow", "pydantic", "scipy", "statsmodels"}
+LOADED = """
+import atexit, json, sys
+atexit.register(lambda: print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})), file=sys.stderr))
+"""
+
+
+def loaded(code, *arguments):
+    """The packages that a Python process has loaded when it ends well."""
+    command = [sys.executable, "-c", LOADED + code, *map(str, arguments)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return set(json.loads(ended.stderr.splitlines()[-1]))
+
+
+def test_help_loads_no_library_of_a_stage():
+    assert not loaded("from plancheck.cli import main; main()", "--help") & (HEAVY | TABLES)
+
+
+def test_compare_loads_no_model_library_and_no_orchestrator(tmp_path):
+    for name, rights in (("a", (1, 0, 1)), ("b", (0, 0, 1))):
+        rows = "".join(f"q{number},{right}\n" for number, right in enumerate(rights))
+        (tmp_path / f"{name}.csv").write_text(f"id,score\n{rows}")
+    found = loaded("from plancheck.cli import main; main()", "compare", tmp_path / "a.csv", tmp_path / "b.csv")
+    assert "scipy" in found
+    assert not found & HEAVY
+
+
+@pytest.mark.parametrize("module", ["flows.study", "flows.entry"])
+def test_a_study_that_finds_nothing_to_do_has_not_loaded_prefect(module):
+    assert not loaded(f"import {module}") & ((HEAVY - {"dvc"}) | {"pandas", "scipy"})
+
+
+def test_results_are_shown_without_charts_and_tests():
+    found = loaded("import flows.results; assert 'scipy.stats' not in sys.modules")
+    assert "pandas" in found
+    assert not found & HEAVY
