@@ -27,8 +27,8 @@ def paired_bootstrap(
     Questions are resampled with replacement; with ``clusters``, whole clusters are, since what is resampled must be
     independent, and the mean is over the questions of the clusters drawn.
 
-    Up to a million draws these are the draws of scipy.stats.bootstrap. With more, and with few distinct differences, how
-    often each is drawn is drawn instead: the distribution is the same, and it is many times faster.
+    Up to a million draws these are the draws of scipy.stats.bootstrap. With more, and with few distinct differences,
+    how often each is drawn is drawn instead: the distribution is the same, and it is many times faster.
 
     Args:
         differences: treatment minus control, a question each, at least 2, finite.
