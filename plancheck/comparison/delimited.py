@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import pyarrow as pa
+import pyarrow.csv as csv_of_arrow
+
+from plancheck.comparison.columns import Column
 from plancheck.errors import StudyError, all_problems, doubled
 
 # In order of preference. A comma is last: it is also a decimal mark, and stands in words.
@@ -19,11 +23,16 @@ _TOLD = re.compile(r"sep=([\t;,])\r?\n")
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Names of the heading and rows of as many values, all text. ``delimiter`` is a key of DELIMITERS."""
+    """Names of the heading and a column of ``rows`` texts for each. ``delimiter`` is a key of DELIMITERS.
+
+    ``ragged``: numbers of the rows, from 1, that have more or fewer values than the heading; these are in no column.
+    """
 
     delimiter: str
     names: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    columns: tuple[Column, ...]
+    rows: int
+    ragged: tuple[int, ...] = ()
 
 
 def delimited(path: Path, text: str) -> Table | None:
@@ -47,14 +56,14 @@ def delimited(path: Path, text: str) -> Table | None:
         except csv.Error as error:
             faults[delimiter] = str(error)
             continue
-        if table and not _ragged(table):
+        if table and not table.ragged:
             return table
         tables += [table] if table else []
     if tables:
         likeliest = max(tables, key=lambda table: len(table.names))
         raise all_problems(
             f"{path}: rows that do not fit the heading",
-            [f"row {number}: not {len(likeliest.names)} values" for number in _ragged(likeliest)],
+            [f"row {number}: not {len(likeliest.names)} values" for number in likeliest.ragged],
             remedy="Quote values that hold the delimiter.",
         )
     if faults:
@@ -64,11 +73,42 @@ def delimited(path: Path, text: str) -> Table | None:
 
 
 def _table(text: str, delimiter: str) -> Table | None:
-    lines = (
-        tuple(line) for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line
-    )
-    names = next(lines, ())
-    return Table(delimiter, names, tuple(lines)) if len(names) > 1 else None
+    lines = (line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line)
+    names = tuple(next(lines, ()))
+    if len(names) < 2:
+        return None
+    if table := _plain(text, delimiter, names):
+        return table
+    columns: tuple[list[str], ...] = tuple([] for _ in names)
+    ragged = []
+    rows = 0
+    for rows, line in enumerate(lines, start=1):
+        if len(line) == len(names):
+            for column, value in zip(columns, line, strict=True):
+                column.append(value)
+        else:
+            ragged.append(rows)
+    return Table(delimiter, names, columns, rows, tuple(ragged))
+
+
+def _plain(text: str, delimiter: str, names: tuple[str, ...]) -> Table | None:
+    """The table of a text that quotes nothing and whose rows fit, read by PyArrow; None for any other text."""
+    if '"' in text or "\x00" in text or text.count("\r") != text.count("\r\n"):
+        return None
+    body = text.removeprefix(delimiter.join(names))
+    if not body.startswith(("\n", "\r\n")) or not body.strip("\r\n"):
+        return None
+    read = csv_of_arrow.ReadOptions(column_names=[str(number) for number in range(len(names))], use_threads=False)
+    try:
+        found = csv_of_arrow.read_csv(
+            pa.BufferReader(body.encode()),
+            read_options=read,
+            parse_options=csv_of_arrow.ParseOptions(delimiter=delimiter, quote_char=False),
+            convert_options=csv_of_arrow.ConvertOptions(column_types=dict.fromkeys(read.column_names, pa.string())),
+        )
+    except pa.ArrowInvalid:  # rows that do not fit, which are named one by one below
+        return None
+    return Table(delimiter, names, tuple(found.columns), found.num_rows)
 
 
 def check_names(path: Path, names: Sequence[str]) -> None:
@@ -81,8 +121,3 @@ def check_names(path: Path, names: Sequence[str]) -> None:
         raise all_problems(
             f"{path}: several columns of one name", twice, remedy="Give every column another name, or leave it out."
         )
-
-
-def _ragged(table: Table) -> list[int]:
-    """Numbers of the rows, from 1, that have more or fewer values than the heading."""
-    return [number for number, row in enumerate(table.rows, start=1) if len(row) != len(table.names)]

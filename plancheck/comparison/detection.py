@@ -3,11 +3,12 @@
 A field is taken when it alone has a usual name; where several could be meant, the user is asked.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from plancheck.comparison.records import Record, ResultsFile, listed, named, names_of, number_of, value_of
+from plancheck.comparison.columns import names_of, values_of
+from plancheck.comparison.records import Record, ResultsFile, listed, named, number_of
 from plancheck.errors import StudyError
 
 ID_FIELDS: Final = ("question_id", "qid", "example_id", "doc_id", "id", "_id", "uid")
@@ -138,7 +139,7 @@ def _scores(file: ResultsFile, records: Sequence[Record], names: Sequence[str]) 
 
 def _parts(records: Sequence[Record], scorer: str) -> list[str]:
     """A scorer that gives an object of scores as the fields inside it."""
-    values = [record.fields.get(scorer) for record in records]
+    values = values_of(records, scorer)
     names = {name: None for value in values if isinstance(value, Mapping) for name in value}
     return [f"{scorer}.{name}" for name in names] or [scorer]
 
@@ -148,5 +149,5 @@ def _clear(scores: Sequence[str]) -> str | None:
     return next((name for name in plain if all(o == name or o.startswith(f"{name}_") for o in scores)), None)
 
 
-def _column(file: ResultsFile, records: Sequence[Record], field: str) -> list[float | None]:
-    return [number_of(value_of(record, field), decimal_commas=file.decimal_commas) for record in records]
+def _column(file: ResultsFile, records: Sequence[Record], field: str) -> Iterator[float | None]:
+    return (number_of(value, decimal_commas=file.decimal_commas) for value in values_of(records, field))

@@ -1,6 +1,6 @@
 """Two files of per-question results, compared question by question."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from plancheck.comparison.reading import read_results
 from plancheck.comparison.selection import ScoredFile, Selection, scored_results
 from plancheck.errors import StudyError, all_problems
 from plancheck.statistics.comparison import Comparison, compare
-from plancheck.statistics.pairs import Pairs, SameText, Scored, join_pairs, missing, same_text
+from plancheck.statistics.pairs import Pairs, SameText, same_text
 
 # Measured: 1 + 2 times 4 bytes a character at worst, and 0.5 kB for a result of two fields.
 NEED = "up to 9 times its size unpacked and 0.5 kB a result"
@@ -67,7 +67,7 @@ def compare_files(
         a = scored_results(read_results(path_a), selection_a)
     with _fits_into_memory(path_b):
         b = scored_results(read_results(path_b), selection_b)
-    only_a, only_b = missing(a.scored, b.scored), missing(b.scored, a.scored)
+    only_a, only_b = sorted(a.scored.keys() - b.scored.keys()), sorted(b.scored.keys() - a.scored.keys())
     alike = ids.look_alikes(only_a, only_b)
     if (only_a or only_b) and not intersect:
         raise all_problems(
@@ -77,13 +77,13 @@ def compare_files(
             f"{ids.told(alike)}".rstrip(),
         )
     _check_documents(a, b)
-    common_a, common_b = _without(a.scored, only_a), _without(b.scored, only_b)
-    independent = {a.clusters.get(key, key) for key, _ in common_a}
+    common = sorted(key for key in a.scored if key in b.scored)
+    independent = {a.clusters[key] for key in common} if a.clusters else common
     if len(independent) < 2:
         what = "clusters" if a.clusters else "questions"
         few = f"{path_a} and {path_b} share {len(independent)} {what}. At least 2 can be compared."
         raise StudyError(" ".join(filter(None, (few, ids.told(alike)))))
-    pairs = join_pairs(common_a, common_b)
+    pairs = Pairs(tuple(common), *(tuple(map(side.scored.__getitem__, common)) for side in (a, b)))
     clusters = [a.clusters[key] for key in pairs.question_ids] if a.clusters else None
     return FileComparison(
         a,
@@ -107,11 +107,6 @@ def _fits_into_memory(path: Path) -> Iterator[None]:
             f"{path}: does not fit into memory; reading it takes {NEED}. Write it again with the fields that are "
             "compared, without prompts and replies."
         ) from error
-
-
-def _without(scored: Sequence[Scored], left_out: Sequence[str]) -> list[Scored]:
-    dropped = set(left_out)
-    return [(key, score) for key, score in scored if key not in dropped]
 
 
 def _identical(pairs: Pairs, a: ScoredFile, b: ScoredFile) -> SameText | None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from plancheck.comparison.columns import values_of
 from plancheck.comparison.detection import AnswerFields
-from plancheck.comparison.records import Record, text_of, value_of
+from plancheck.comparison.records import Record, text_of
 from plancheck.matching import match_key
 
 _AROUND_A_LETTER: Final = " \t\r\n()[]{}.:*\"'"
@@ -38,17 +39,15 @@ def grade(records: Sequence[Record], fields: AnswerFields) -> Grades:
     problems = []
     columns: list[list[str]] = []
     for field in (fields.pred, fields.gold):
-        values = [value_of(record, field) for record in records]
+        values = values_of(records, field)
         problems += [
-            f"{record.place}: {field} must be a text or a number, got {type(value).__name__}"
-            for record, value in zip(records, values, strict=True)
+            f"{records[at].place}: {field} must be a text or a number, got {type(value).__name__}"
+            for at, value in enumerate(values)
             if not isinstance(value, str | int | float | None)
         ]
         columns.append([_plain(value) for value in values])
     preds, golds = columns
-    problems += [
-        f"{r.place}: no gold answer in {fields.gold}" for r, gold in zip(records, golds, strict=True) if not gold
-    ]
+    problems += [f"{records[at].place}: no gold answer in {fields.gold}" for at, gold in enumerate(golds) if not gold]
     problems = problems or _other_kind(records, fields, preds, golds)
     return Grades(
         scores=tuple(float(_same(pred, gold)) for pred, gold in zip(preds, golds, strict=True)),
@@ -77,8 +76,8 @@ def _other_kind(
     answered = [pred for pred in preds if pred]
     if all(map(_is_letter, golds)):
         return [
-            f"{record.place}: {fields.gold} is a letter, {fields.pred} is none: {pred!r:.60}"
-            for record, pred in zip(records, preds, strict=True)
+            f"{records[at].place}: {fields.gold} is a letter, {fields.pred} is none: {pred!r:.60}"
+            for at, pred in enumerate(preds)
             if pred and not _is_letter(pred)
         ]
     if answered and all(map(_is_letter, answered)) and not any(map(_is_letter, golds)):

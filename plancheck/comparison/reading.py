@@ -4,18 +4,22 @@ Kinds: Parquet, a table of text with a heading (delimited.py), JSON Lines, a JSO
 as JSON (also what `inspect log dump` prints) or as .eval; each may be packed (content.py).
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from plancheck.comparison.columns import Columns, names_of
 from plancheck.comparison.content import KINDS, content_of, text_of
 from plancheck.comparison.damage import readable
 from plancheck.comparison.delimited import DELIMITERS, check_names, delimited
 from plancheck.comparison.inspect_logs import samples_of_archive
-from plancheck.comparison.json_records import Numbered, json_records, numbered, numbered_samples
+from plancheck.comparison.json_records import Numbered, json_records, numbered_samples
 from plancheck.comparison.records import Record, ResultsFile
 from plancheck.errors import StudyError
+
+ROWS_AT_ONCE = 65_536
 
 
 def read_results(path: Path) -> ResultsFile:
@@ -28,10 +32,11 @@ def read_results(path: Path) -> ResultsFile:
     """
     content = content_of(path)
     decimal_commas = False
+    records: Sequence[Record]
     if content.startswith(b"PAR1"):
-        kind, place, found = "Parquet", "row", _parquet_rows(path, content)
+        kind, records = "Parquet", _parquet_rows(path, content)
     elif content.startswith(b"PK"):
-        kind, place, found = "inspect_ai log", "sample", _archive_samples(path, content)
+        kind, records = "inspect_ai log", _listed("sample", _archive_samples(path, content))
     else:
         text = text_of(path, content)
         first = text.lstrip()[:1]
@@ -39,28 +44,39 @@ def read_results(path: Path) -> ResultsFile:
             raise StudyError(f"{path}: is empty. Name a file with at least one scored question.")
         if first in "[{":
             kind, place, found = json_records(path, text, first)
+            records = _listed(place, found)
         else:
-            kind, place, found = _table_rows(path, text)
+            kind, records = _table_rows(path, text)
             decimal_commas = kind != DELIMITERS[","]
-    records = tuple(Record(f"{place} {number}", fields) for number, fields in found.items())
     if not records:
         raise StudyError(f"{path}: holds no result. Name a file with at least one scored question.")
-    if not any(name.strip() for record in records for name in record.fields):
+    if not names_of(records):
         raise StudyError(f"{path}: no field has a name. Name the fields, at least the question's ID and the score.")
     return ResultsFile(path, kind, records, decimal_commas)
 
 
-def _parquet_rows(path: Path, content: bytes) -> Numbered:
+def _listed(place: str, found: Numbered) -> tuple[Record, ...]:
+    return tuple(Record(f"{place} {number}", fields) for number, fields in found.items())
+
+
+def _parquet_rows(path: Path, content: bytes) -> Columns:
     with readable(path, "damaged Parquet data", "Write or download it again."):
         # Unlike read_table, this reads columns of one name, which are refused below in words.
         table = pq.ParquetFile(pa.BufferReader(content)).read()
         names = table.column_names
     check_names(path, names)
-    values = []
     for name, column in zip(names, table.columns, strict=True):
         with readable(path, f"unreadable values in column {name}", "Mend them, or write the file without it."):
-            values.append(column.to_pylist())
-    return numbered([dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)])
+            _check_values(column)
+    return Columns("row", dict(zip(names, table.columns, strict=True)), range(1, table.num_rows + 1))
+
+
+def _check_values(column: pa.ChunkedArray) -> None:
+    """Raises what `to_pylist` would for values that are no Python value."""
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
+        for batch in column.chunks:
+            for start in range(0, len(batch), ROWS_AT_ONCE):
+                batch.slice(start, ROWS_AT_ONCE).to_pylist()
 
 
 def _archive_samples(path: Path, content: bytes) -> Numbered:
@@ -73,13 +89,10 @@ def _archive_samples(path: Path, content: bytes) -> Numbered:
     return numbered_samples(path, samples)
 
 
-def _table_rows(path: Path, text: str) -> tuple[str, str, Numbered]:
+def _table_rows(path: Path, text: str) -> tuple[str, Columns]:
     table = delimited(path, text)
     if table is None:
         raise StudyError(f"{path}: its first line is no heading of columns. The file must be {KINDS}.")
     check_names(path, table.names)
-    return (
-        DELIMITERS[table.delimiter],
-        "row",
-        numbered([dict(zip(table.names, row, strict=True)) for row in table.rows]),
-    )
+    columns = dict(zip(table.names, table.columns, strict=True))
+    return DELIMITERS[table.delimiter], Columns("row", columns, range(1, table.rows + 1))

@@ -37,7 +37,7 @@ class ResultsFile:
 
     path: Path
     kind: str
-    records: tuple[Record, ...]
+    records: Sequence[Record]
     decimal_commas: bool = False
 
 
@@ -70,11 +70,6 @@ def text_of(value: Any) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def names_of(records: Iterable[Record]) -> list[str]:
-    """Every field of any record that has a name, in order of appearance."""
-    return list({name: None for record in records for name in record.fields if name.strip()})
 
 
 def named(names: Sequence[str], usual: Sequence[str]) -> list[str]:

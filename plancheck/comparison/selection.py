@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from plancheck.comparison.columns import at, names_of, values_of
 from plancheck.comparison.detection import AnswerFields, ScoreField, answer_fields, id_field, score_or_answers
 from plancheck.comparison.grading import Grades, grade
-from plancheck.comparison.records import Record, ResultsFile, listed, names_of, number_of, text_of, value_of
+from plancheck.comparison.records import Record, ResultsFile, listed, number_of, text_of
 from plancheck.comparison.repeats import Repeats, once_each
 from plancheck.errors import StudyError, all_problems
-from plancheck.statistics.pairs import Scored
 
 Graded = ScoreField | AnswerFields
 
@@ -43,7 +43,7 @@ class ScoredFile:
     id_field: str
     graded: Graded
     results: int
-    scored: tuple[Scored, ...]
+    scored: Mapping[str, float]
     repeats: Repeats
     unanswered: int
     clusters: Mapping[str, str]
@@ -64,18 +64,23 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     key = selection.id_field or id_field(file, records)
     graded = _graded(file, records, selection)
     _refuse_unknown(file, records, selection)
-    ids = [text_of(value_of(record, key)) for record in records]
+    ids = [text_of(value) for value in values_of(records, key)]
     problems = [
-        f"{r.place}: no question ID in {key}" for r, question_id in zip(records, ids, strict=True) if not question_id
+        f"{records[number].place}: no question ID in {key}" for number, question_id in enumerate(ids) if not question_id
     ]
     cluster = selection.cluster_field
     if cluster:
-        problems += [f"{r.place}: no cluster in {cluster}" for r in records if not text_of(value_of(r, cluster))]
+        problems += [
+            f"{records[number].place}: no cluster in {cluster}"
+            for number, value in enumerate(values_of(records, cluster))
+            if not text_of(value)
+        ]
     grades = grade(records, graded) if isinstance(graded, AnswerFields) else _scores(file, records, graded.name)
     if problems := [*problems, *grades.problems]:
         raise all_problems(f"{file.path}: unusable results", problems, remedy=_remedy(records))
-    every = list(zip(ids, grades.scores, strict=True))
-    scored, repeats = once_each(file, records, every, way=selection.repeats, id_field=key, used=graded.names)
+    scored, repeats = once_each(
+        file, records, ids, grades.scores, way=selection.repeats, id_field=key, used=graded.names
+    )
     return ScoredFile(
         file,
         key,
@@ -94,11 +99,11 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
 def _selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
     records: Sequence[Record] = file.records
     for field, wanted in where.items():
-        values = {text_of(value_of(record, field)) for record in records}
-        records = [record for record in records if text_of(value_of(record, field)) == wanted]
+        texts = [text_of(value) for value in values_of(records, field)]
+        records = at(records, [number for number, text in enumerate(texts) if text == wanted])
         if not records:
             raise StudyError(
-                f"{file.path}: no result has {field}={wanted}. {field} is {listed(values)}; "
+                f"{file.path}: no result has {field}={wanted}. {field} is {listed(set(texts))}; "
                 f"the fields are {listed(names_of(file.records))}."
             )
     return records
@@ -115,7 +120,7 @@ def _refuse_unknown(file: ResultsFile, records: Sequence[Record], selection: Sel
     unknown = [
         f"{name} ({option})"
         for option, name in given.items()
-        if name and not any(text_of(value_of(record, name)) for record in records)
+        if name and not any(map(text_of, values_of(records, name)))
     ]
     if unknown:
         raise StudyError(
@@ -133,15 +138,16 @@ def _graded(file: ResultsFile, records: Sequence[Record], selection: Selection) 
 
 def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
     """The score that each record has, 0 where there is none, and what is wrong with those."""
-    values = [value_of(record, field) for record in records]
+    values = values_of(records, field)
     scores = [number_of(value, decimal_commas=file.decimal_commas) for value in values]
     problems = []
-    for record, value, score in zip(records, values, scores, strict=True):
+    for number, (value, score) in enumerate(zip(values, scores, strict=True)):
         if value is None or value == "":
-            problems.append(f"{record.place}: no score in {field}")
+            problems.append(f"{records[number].place}: no score in {field}")
         elif score is None:
             problems.append(
-                f"{record.place}: {field} must be a finite number up to 1e100, true or false, got {value!r:.40}"
+                f"{records[number].place}: {field} must be a finite number up to 1e100, true or false, "
+                f"got {value!r:.40}"
             )
     texts = [value for value in values if isinstance(value, str)]
     if file.decimal_commas and all(any(mark in text for text in texts) for mark in ",."):
@@ -152,8 +158,8 @@ def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
 def _values(ids: Sequence[str], records: Sequence[Record], field: str) -> dict[str, list[str]]:
     """The distinct values of a field by question, without questions that have none."""
     found: dict[str, dict[str, None]] = {}
-    for question_id, record in zip(ids, records, strict=True):
-        if text := text_of(value_of(record, field)):
+    for question_id, value in zip(ids, values_of(records, field), strict=True):
+        if text := text_of(value):
             found.setdefault(question_id, {})[text] = None
     return {question_id: list(values) for question_id, values in found.items()}
 

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from plancheck.statistics.proportions import Interval
 
 DRAWS_AT_ONCE = 200_000  # what fits a processor's cache: twice as fast as ten times as many
+FEW_DRAWS = 1_000_000  # up to which every draw is made: it takes some 10 ms
+DRAWS_A_COUNT = 16  # draws that take as long as one binomial count, at most
 
 
 def paired_bootstrap(
@@ -25,6 +27,9 @@ def paired_bootstrap(
     Questions are resampled with replacement; with ``clusters``, whole clusters are, since what is resampled must be
     independent, and the mean is over the questions of the clusters drawn.
 
+    Up to a million draws these are the draws of scipy.stats.bootstrap. With more, and with few distinct differences,
+    how often each is drawn is drawn instead: the distribution is the same, and it is many times faster.
+
     Args:
         differences: treatment minus control, a question each, at least 2, finite.
         generator: its state and the order of the questions determine the draws.
@@ -37,6 +42,12 @@ def paired_bootstrap(
     """
     values = np.asarray(differences, dtype=np.float64)
     sums, sizes = totals(values, range(len(values)) if clusters is None else clusters)
+    if len(sums) * resamples > FEW_DRAWS:
+        distinct, times = _alike(sums, sizes)
+        if DRAWS_A_COUNT * len(times) <= len(sums):
+            means = _counted(distinct, times, generator, resamples)
+            low, high = np.percentile(means, [50 * (1 - confidence), 50 * (1 + confidence)])
+            return Interval(float(low), float(high))
     alone = bool((sizes == 1).all())  # then the sizes need not be drawn as well
     found = scipy.stats.bootstrap(
         (sums,) if alone else (sums, sizes),
@@ -50,6 +61,36 @@ def paired_bootstrap(
         rng=generator,
     ).confidence_interval
     return Interval(float(found.low), float(found.high))
+
+
+def _alike(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The distinct pairs of sum and size, and how many clusters have each, in the order of the first such cluster.
+
+    That order is the same with the arms swapped, so that the interval is then mirrored.
+    """
+    codes, _ = pd.factorize(sums)
+    both, distinct = pd.factorize(codes * (int(sizes.max()) + 1) + sizes.astype(np.int64))
+    first = np.empty(len(distinct), dtype=np.int64)
+    first[both[::-1]] = np.arange(len(both))[::-1]
+    return np.stack([sums[first], sizes[first]]), np.bincount(both)
+
+
+def _counted(
+    distinct: NDArray[np.float64], times: NDArray[np.int64], generator: np.random.Generator, resamples: int
+) -> NDArray[np.float64]:
+    """The mean of each resample, from how often it holds each of the distinct clusters.
+
+    These counts are multinomial, and nothing else of a resample enters its mean.
+    """
+    number = int(times.sum())
+    at_once = max(1, DRAWS_AT_ONCE // len(times))
+    means = np.empty(resamples)
+    for start in range(0, resamples, at_once):
+        rows = min(at_once, resamples - start)
+        counts = generator.multinomial(number, times / number, size=rows)
+        drawn, sizes = ((counts * of).sum(axis=1) for of in distinct)
+        means[start : start + rows] = drawn / sizes
+    return means
 
 
 def _ratio(drawn: NDArray[np.float64], counts: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

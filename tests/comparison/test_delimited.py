@@ -31,7 +31,7 @@ PATH = Path("table")
 def test_the_delimiter_is_the_one_that_every_row_fits(text, delimiter, names):
     table = delimited(PATH, text)
     assert (table.delimiter, table.names) == (delimiter, names)
-    assert all(len(row) == len(names) for row in table.rows) and table.rows
+    assert all(len(column) == table.rows for column in table.columns) and table.rows
 
 
 @pytest.mark.parametrize("text", ["Results follow.\n", "id\n1\n", "\n"])
@@ -61,7 +61,7 @@ def test_what_a_spreadsheet_writes_is_read_back(delimiter, rows):
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
     table = delimited(PATH, out.getvalue())
-    assert (table.names, *table.rows) == tuple(rows)
+    assert (table.names, *zip(*table.columns, strict=True)) == tuple(rows)
 
 
 def spreadsheet(path, scores, encoding="utf-8-sig"):
