@@ -33,7 +33,7 @@ FIRST = (1, 2, 3)  # atoms of the ranking
 def main() -> None:
     params = read_params()
     one_thread()
-    model = load_reranker(locked("reranker").path, device="cpu")
+    model = load_reranker(locked("reranker").path, device="cpu", dtype=params.rerank.dtype)
     pools = [
         pool
         for pool in read_pools(sorted(question.question_id for question in read_questions()))

@@ -35,7 +35,7 @@ def rerank_shard(shard: Shard, reranker: Path, settings: Rerank, snippet_chars: 
         snippet_chars: characters of a candidate that the planner is shown, None for all of it.
     """
     one_thread()
-    model = load_reranker(reranker, device=settings.device)
+    model = load_reranker(reranker, device=settings.device, dtype=settings.dtype)
     rows: list[dict[str, Any]] = []
     for pool in read_pools(shard.items):
         rows += rerank_pool(

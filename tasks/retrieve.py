@@ -29,7 +29,7 @@ from tasks.shards import Shard
 def retrieve_shard(shard: Shard, encoder: Path, settings: Retrieve) -> Found:
     """What retrieval finds for the questions of the shard's contexts, by context and question."""
     one_thread()
-    model = load_encoder(encoder, device=settings.device)
+    model = load_encoder(encoder, device=settings.device, dtype=settings.dtype)
     asking: dict[str, list[Question]] = defaultdict(list)
     for question in sorted(read_questions(), key=lambda question: question.question_id):
         asking[question.context_id].append(question)

@@ -56,7 +56,8 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
         given = candidate_texts(pool, snippet_chars=reading.chars(snippet_chars))
         if not reading.in_parts:
             return given
-        model, query = load_reranker(reranker.path, device=reading.device), query_text(pool.question)
+        model = load_reranker(reranker.path, device=reading.device, dtype=reading.dtype)
+        query = query_text(pool.question)
         return [part for part, _ in best_parts(query, given, model, windows=True, batch_size=reading.batch_size)]
 
     pairs = plan_pairs(read_pools(plans), plans, texts)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import torch
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 
@@ -18,25 +19,36 @@ _LOADING = threading.Lock()
 HEAD_CHARS_A_TOKEN = 8
 
 
-def load_encoder(path: Path, *, device: str) -> "SentenceEncoder":
+def load_encoder(path: Path, *, device: str, dtype: str) -> "SentenceEncoder":
     """The encoder in a local folder, loaded once a process; threads may share it.
+
+    Args:
+        path: the folder.
+        device: see `pick_device`.
+        dtype: number format of the weights and of the arithmetic: "float32", "bfloat16" or "float16".
 
     Raises:
         StudyError: the folder is no sentence encoder, lacks weights, or the device is not there.
     """
     with _LOADING:
-        return _load(path, pick_device(device))
+        return _load(path, pick_device(device), dtype)
 
 
 @functools.lru_cache(maxsize=1)
-def _load(path: Path, device: str) -> "SentenceEncoder":
+def _load(path: Path, device: str, dtype: str) -> "SentenceEncoder":
     if not (path / "modules.json").is_file():
         raise StudyError(
             f"{path}: no modules.json, so no sentence-transformers encoder. Choose another models.encoder in conf/."
         )
     check_weights(AutoModel, path, unused=("pooler.",))
     try:
-        model = SentenceTransformer(str(path), device=device, local_files_only=True, trust_remote_code=False)
+        model = SentenceTransformer(
+            str(path),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=False,
+            model_kwargs={"dtype": getattr(torch, dtype)},
+        )
         tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
     except (ImportError, KeyError, OSError, ValueError) as error:
         raise StudyError(f"{path}: cannot be loaded as an encoder ({error}). Choose another in conf/.") from error
@@ -71,8 +83,9 @@ class SentenceEncoder:
     def encode(self, texts: Sequence[str], *, batch_size: int) -> np.ndarray:
         """L2-normalised vectors, float32, shape (n, d), in the order of the texts; of each text its beginning.
 
-        Texts are batched by length, so a vector depends on the others' in its last digits only. Without a text the
-        shape is (0, d).
+        With a ``batch_size`` of 1 a vector depends on its text alone, bit for bit on one machine. Else texts are
+        batched by length, and a vector depends on the others in its last digits: in float32 below 1e-6. Without a
+        text the shape is (0, d).
         """
         if not texts:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)

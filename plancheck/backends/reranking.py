@@ -18,23 +18,34 @@ from plancheck.errors import StudyError
 _LOADING = threading.Lock()
 
 
-def load_reranker(path: Path, *, device: str) -> "CrossEncoderReranker":
+def load_reranker(path: Path, *, device: str, dtype: str) -> "CrossEncoderReranker":
     """The cross-encoder in a local folder, loaded once a process; threads may share it.
+
+    Args:
+        path: the folder.
+        device: see `pick_device`.
+        dtype: number format of the weights and of the arithmetic: "float32", "bfloat16" or "float16".
 
     Raises:
         StudyError: the folder is no cross-encoder with one output, lacks weights or a fast tokenizer, or
             the device is not there.
     """
     with _LOADING:
-        return _load(path, pick_device(device))
+        return _load(path, pick_device(device), dtype)
 
 
 @functools.lru_cache(maxsize=1)
-def _load(path: Path, device: str) -> "CrossEncoderReranker":
+def _load(path: Path, device: str, dtype: str) -> "CrossEncoderReranker":
     config = check_weights(AutoModelForSequenceClassification, path)
     if config.num_labels != 1:
         raise StudyError(f"{path}: scores {config.num_labels} labels, a reranker scores one. Choose another in conf/.")
-    model = CrossEncoder(str(path), device=device, local_files_only=True, trust_remote_code=False)
+    model = CrossEncoder(
+        str(path),
+        device=device,
+        local_files_only=True,
+        trust_remote_code=False,
+        model_kwargs={"dtype": getattr(torch, dtype)},
+    )
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
     if not tokenizer.is_fast:
         raise StudyError(
@@ -62,8 +73,9 @@ class CrossEncoderReranker:
     def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int) -> np.ndarray:
         """Raw logits, float64, shape (n,), in the order of the (query, text) pairs; larger is more relevant.
 
-        Pairs are batched by length, so a score depends on the others in its last digits only. What a pair has beyond
-        the model's input length is cut from the longer of the two.
+        With a ``batch_size`` of 1 a score depends on its pair alone, bit for bit on one machine. Else pairs are
+        batched by length, and a score depends on the others in its last digits. What a pair has beyond the model's
+        input length is cut from the longer of the two.
         """
         logits = self._model.predict(
             list(pairs), batch_size=batch_size, activation_fn=torch.nn.Identity(), show_progress_bar=False

@@ -11,6 +11,7 @@ CHARACTER_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 PAST_A_LINE = re.compile(r"(?:(?<!\\)(?:\\\\)*\\[nrf]|\n)(?![*+?{$|)]|\Z)")
 
 Variant = Literal["okapi", "plus", "l", "lucene"]
+NumberFormat = Literal["float32", "bfloat16", "float16"]
 
 
 class Window(Section):
@@ -62,6 +63,7 @@ class Retrieve(Section):
     dense_coverage: Literal["head", "windows"]
     batch_size: PositiveInt
     device: Device
+    dtype: NumberFormat = Field(description="number format of the weights; in 16 bits close ranks move")
 
 
 class Rerank(Section):
@@ -71,6 +73,7 @@ class Rerank(Section):
     )
     batch_size: PositiveInt
     device: Device
+    dtype: NumberFormat = Field(description="number format of the weights; in 16 bits close ranks move")
 
     @property
     def in_parts(self) -> bool:

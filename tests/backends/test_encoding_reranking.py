@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from plancheck.backends.device import pick_device
@@ -27,7 +28,7 @@ def minilm() -> Path:
 
 @pytest.fixture(scope="module")
 def encoder(minilm: Path) -> SentenceEncoder:
-    return load_encoder(minilm, device="cpu")
+    return load_encoder(minilm, device="cpu", dtype="float32")
 
 
 def test_vectors_are_those_of_sentence_transformers(minilm: Path, encoder: SentenceEncoder) -> None:
@@ -63,7 +64,7 @@ def test_scores_are_raw_logits_in_the_order_given(minilm: Path, tmp_path: Path) 
     model = CrossEncoder(str(minilm), num_labels=1, device="cpu", local_files_only=True)
     model.save_pretrained(str(tmp_path / "cross"))
     pairs = [("query", "text " * count) for count in (5, 400, 1)]
-    reranker = load_reranker(tmp_path / "cross", device="cpu")
+    reranker = load_reranker(tmp_path / "cross", device="cpu", dtype="float32")
     found = reranker.scores(pairs, batch_size=2)
     assert found.dtype == np.float64
     assert found.shape == (3,)
@@ -74,12 +75,19 @@ def test_scores_are_raw_logits_in_the_order_given(minilm: Path, tmp_path: Path) 
 
 
 @pytest.fixture(scope="module")
-def cross(minilm: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[CrossEncoder, CrossEncoderReranker]:
-    """A cross-encoder that reads 32 tokens of a pair, 29 without the special ones, and its reranker."""
-    model = CrossEncoder(str(minilm), num_labels=1, max_length=32, device="cpu", local_files_only=True)
+def cross_folder(minilm: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cross-encoder of random head that reads 32 tokens of a pair, 29 without the special ones."""
     path = tmp_path_factory.mktemp("cross")
-    model.save_pretrained(str(path))
-    return model, load_reranker(path, device="cpu")
+    CrossEncoder(str(minilm), num_labels=1, max_length=32, device="cpu", local_files_only=True).save_pretrained(
+        str(path)
+    )
+    return path
+
+
+@pytest.fixture(scope="module")
+def cross(cross_folder: Path) -> tuple[CrossEncoder, CrossEncoderReranker]:
+    model = CrossEncoder(str(cross_folder), device="cpu", local_files_only=True)
+    return model, load_reranker(cross_folder, device="cpu", dtype="float32")
 
 
 @pytest.mark.parametrize("query_words", [0, 1, 13, 14, 15, 16, 28, 29, 60])
@@ -114,15 +122,38 @@ def test_a_window_has_tokens(encoder: SentenceEncoder) -> None:
 
 def test_an_encoder_is_no_reranker(minilm: Path) -> None:
     with pytest.raises(StudyError, match=r"classifier.*random"):
-        load_reranker(minilm, device="cpu")
+        load_reranker(minilm, device="cpu", dtype="float32")
 
 
 def test_a_folder_that_is_no_encoder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r"modules\.json"):
-        load_encoder(tmp_path, device="cpu")
+        load_encoder(tmp_path, device="cpu", dtype="float32")
 
 
 def test_a_device_that_is_not_there_is_refused() -> None:
     assert pick_device("cpu") == "cpu"
     with pytest.raises(StudyError, match="cuda:99 is not available"):
         pick_device("cuda:99")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_the_number_format_reaches_the_models(minilm: Path, cross_folder: Path, dtype: str) -> None:
+    encoder = load_encoder(minilm, device="cpu", dtype=dtype)
+    reranker = load_reranker(cross_folder, device="cpu", dtype=dtype)
+    formats = {parameter.dtype for model in (encoder, reranker) for parameter in model._model.parameters()}
+    assert formats == {getattr(torch, dtype)}
+    vectors, scores = encoder.encode(TEXTS[:2], batch_size=2), reranker.scores([("cat", TEXTS[0])], batch_size=1)
+    assert (vectors.dtype, scores.dtype) == (np.float32, np.float64)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-2)
+    assert np.isfinite(scores).all()
+
+
+def test_a_text_read_alone_has_one_vector_and_one_score_whatever_stands_beside_it(
+    encoder: SentenceEncoder, cross: tuple[CrossEncoder, CrossEncoderReranker]
+) -> None:
+    vectors = encoder.encode(TEXTS, batch_size=1)
+    assert np.array_equal(encoder.encode(TEXTS[::-1], batch_size=1)[::-1], vectors)
+    assert np.array_equal(np.vstack([encoder.encode([text], batch_size=1) for text in TEXTS]), vectors)
+    pairs = [("cat", text) for text in TEXTS]
+    scores = cross[1].scores(pairs, batch_size=1)
+    assert np.array_equal([cross[1].scores([pair], batch_size=1)[0] for pair in pairs], scores)
