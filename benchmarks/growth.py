@@ -39,7 +39,9 @@ SMALL = [  # 6 candidates are in any context of size 1, so that models read as m
     "train.early_step=1",
     "policies=[controls,matched,planner]",
     "plan.selectors=[prompted,sft,sft_early]",
-    "pack.budgets_chars=[600,300]",
+    "pack.budgets_chars=[300,150]",
+    "mine.budget_chars=300",
+    "planner.snippet_chars=80",
 ]
 # Its cost is of the models, and of no question.
 LEFT_OUT = "models"
