@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from plancheck.statistics.proportions import Interval
 
 DRAWS_AT_ONCE = 200_000  # what fits a processor's cache: twice as fast as ten times as many
-FEW_DRAWS = 1_000_000  # up to which every draw is made: it takes some 10 ms
-DRAWS_A_COUNT = 16  # draws that take as long as one binomial count, at most
+FEW_DRAWS = 1_000_000  # up to which every draw is made: that takes no time worth saving
+DRAWS_A_COUNT = 16  # counts are drawn where they are so many times fewer than draws: a binomial count costs more
 
 
 def paired_bootstrap(
