@@ -85,7 +85,7 @@ def lengths_of(count: int, characters: int) -> list[int]:
 
 
 def extended(records: Sequence[dict[str, Any]], lengths: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """For each length a question, the records in turn, each with a stretch of all contexts, laid end to end in a ring."""
+    """A question of each length, the records in turn, with a stretch of all contexts, laid end to end in a ring."""
     text = "\n\n".join(record["context"] for record in records)
     start = 0
     for number, length in enumerate(lengths):

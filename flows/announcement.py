@@ -7,8 +7,7 @@ from plancheck.params.study import Params
 
 # Of a first run with all stages, by profile, as measured.
 TOOK: Final[Mapping[str, str]] = {
-    "demo": "12 to 15 minutes on two AMD EPYC cores with AVX-512, in bfloat16 (it calculates in float32 now; longer "
-    "without AVX-512)"
+    "demo": "50 minutes on two AMD EPYC cores without AVX-512, with answers that took twice as long as they do now"
 }
 
 
