@@ -95,3 +95,33 @@ def test_unequal_clusters_weigh_by_their_questions():
 def test_what_cannot_be_resampled_is_refused(differences, clusters, message):
     with pytest.raises(ValueError, match=message):
         interval(differences, clusters=clusters)
+
+
+MANY = st.tuples(st.integers(1, 120), st.integers(1, 120), st.integers(170, 400))
+
+
+@given(MANY, st.randoms(use_true_random=False))
+@settings(max_examples=10, deadline=None)
+def test_counts_of_many_draws_give_the_interval_that_the_draws_give(times, random):
+    """Both are quantiles of 10,000 means; a mean is a multiple of 1/n, and the quantiles may differ by two of them."""
+    differences = np.repeat([1, -1, 0], times)
+    random.shuffle(differences)
+    found = bootstrap(
+        (differences.astype(float),), np.mean, n_resamples=10_000, method="percentile", batch=500,
+        rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    low, high = interval(differences, resamples=10_000)
+    assert (low, high) == pytest.approx((found.low, found.high), abs=2.5 / len(differences))
+    assert interval(-differences, resamples=10_000) == pytest.approx((-high, -low))
+    assert interval(differences, resamples=10_000, clusters=list(range(len(differences)))) == (low, high)
+
+
+def test_counts_of_clusters_give_the_interval_that_drawing_clusters_gives():
+    """300 contexts of one or three questions, right or wrong together."""
+    generator = np.random.default_rng(3)
+    sizes, signs = generator.choice([1, 3], 300), generator.choice([1, 0, -1], 300, p=[0.4, 0.4, 0.2])
+    differences, clusters = np.repeat(signs, sizes), np.repeat(np.arange(300), sizes).tolist()
+    drawn = generator.integers(300, size=(10_000, 300))
+    means = (signs * sizes)[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+    expected = np.percentile(means, [2.5, 97.5])
+    assert interval(differences, clusters=clusters, resamples=10_000) == pytest.approx(tuple(expected), abs=0.006)
