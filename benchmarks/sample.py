@@ -97,8 +97,9 @@ def extended(records: Sequence[dict[str, Any]], lengths: Sequence[int]) -> Itera
 
 
 def rank() -> None:
-    """BM25 of every atom for every question, as stage retrieve does it, a context at a time; nothing is written."""
-    from plancheck.benchmark.tables import read_contexts, read_questions
+    """BM25 of every atom for every question, as stage retrieve does it, shard by shard; nothing is written."""
+    from flows.retrieve import CONTEXTS_A_SHARD
+    from plancheck.benchmark.tables import each_context, read_questions
     from plancheck.params.study import read_params
     from plancheck.retrieval.lexical import LexicalIndex
     from plancheck.retrieval.query import query_text
@@ -110,12 +111,15 @@ def rank() -> None:
     asking = defaultdict(list)
     for question in read_questions():
         asking[question.context_id].append(question)
-    for context_id, questions in sorted(asking.items()):
-        context = read_contexts([context_id])[context_id]
-        atoms = read_atoms([context_id])[context_id]
-        index = LexicalIndex([words(context[atom.start : atom.end]) for atom in atoms], variant=variant)
-        for question in questions:
-            by_score(index.scores(words(query_text(question))))
+    names = sorted(asking)
+    for start in range(0, len(names), CONTEXTS_A_SHARD):
+        shard = names[start : start + CONTEXTS_A_SHARD]
+        atoms = read_atoms(shard)
+        for context_id, context in zip(shard, each_context(shard), strict=True):
+            texts = [context[atom.start : atom.end] for atom in atoms[context_id]]
+            index = LexicalIndex([words(text) for text in texts], variant=variant)
+            for question in asking[context_id]:
+                by_score(index.scores(words(query_text(question))))
 
 
 def exponents(table: pd.DataFrame) -> pd.DataFrame:

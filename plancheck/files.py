@@ -95,7 +95,12 @@ def read_table(path: Path, *, columns: Sequence[str] | None = None, filters: Any
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
     except (pa.ArrowInvalid, OSError) as error:
-        raise StudyError(f"{path}: not a readable Parquet file ({error}). Delete it and run `dvc repro`.") from error
+        raise damaged(path, error) from error
+
+
+def damaged(path: Path, error: Exception) -> StudyError:
+    """What to raise when an earlier stage's table cannot be read."""
+    return StudyError(f"{path}: not a readable Parquet file ({error}). Delete it and run `dvc repro`.")
 
 
 def among(column: str, ids: Collection[str]) -> pc.Expression:

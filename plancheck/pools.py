@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.benchmark.tables import each_context, read_questions
 from plancheck.planning.plans import Pool
 from plancheck.tables import read_atoms, read_candidates
 
@@ -13,7 +13,9 @@ def read_pools(question_ids: Collection[str]) -> Iterator[Pool]:
     questions = [question for question in read_questions() if question.question_id in wanted]
     pools = read_candidates(wanted)
     atoms = read_atoms({question.context_id for question in questions})
-    for question in sorted(questions, key=lambda question: question.question_id):
+    questions.sort(key=lambda question: question.question_id)
+    contexts = each_context([question.context_id for question in questions])
+    for question, context in zip(questions, contexts, strict=True):
         chosen = set(pools[question.question_id])
         candidates = tuple(atom for atom in atoms[question.context_id] if atom.atom_id in chosen)
-        yield Pool(question, read_contexts([question.context_id])[question.context_id], candidates)
+        yield Pool(question, context, candidates)

@@ -1,11 +1,14 @@
 """The benchmark as the pipeline's two tables, and back."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from plancheck.errors import StudyError
-from plancheck.files import DATA, among, read_table, write_table
+from plancheck.files import DATA, among, damaged, read_table, write_table
 from plancheck.records import CONTEXTS, QUESTIONS, Benchmark, Question, Span
 
 QUESTIONS_FILE = DATA / "questions.parquet"
@@ -46,6 +49,32 @@ def read_contexts(ids: Collection[str] | None = None, path: Path = CONTEXTS_FILE
     if lacking:
         raise StudyError(f"{path}: lacks {len(lacking)} context(s), the first is {lacking[0]}. Run `dvc repro`.")
     return texts
+
+
+def each_context(ids: Sequence[str], path: Path = CONTEXTS_FILE) -> Iterator[str]:
+    """The texts of these contexts one after the other, in the order given; an ID may come again.
+
+    One text is held at a time, and the file is opened once: looking up every context by itself takes time that grows
+    with the square of their number.
+
+    Raises:
+        StudyError: the file is missing or damaged, or lacks a context.
+    """
+    table = read_table(path, columns=["context_id"])
+    lacking = sorted(set(ids) - set(table["context_id"].to_pylist()))
+    if lacking:
+        raise StudyError(f"{path}: lacks {len(lacking)} context(s), the first is {lacking[0]}. Run `dvc repro`.")
+    with pq.ParquetFile(path) as file:
+        groups = [file.metadata.row_group(number).num_rows for number in range(file.num_row_groups)]
+        places = [(number, row) for number, rows in enumerate(groups) for row in range(rows)]
+        place = dict(zip(table["context_id"].to_pylist(), places, strict=True))
+        for context_id in ids:
+            number, row = place[context_id]
+            try:
+                texts = file.read_row_group(number, columns=["text"])
+            except (pa.ArrowInvalid, OSError) as error:
+                raise damaged(path, error) from error
+            yield str(texts["text"][row].as_py())
 
 
 def question_row(question: Question) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -66,7 +67,7 @@ def search_context(
     queries = encoder.encode([query_text(question) for question in questions], batch_size=batch_size)
     atom_words = [words(text) for text in texts]
     index = LexicalIndex(atom_words, variant=variant)
-    reference = LexicalIndex(atom_words, variant="lucene")
+    reference = cache(lambda: LexicalIndex(atom_words, variant="lucene"))
     rows: list[dict[str, Any]] = []
     changes: list[Change | None] = []
     for question, query in zip(questions, queries, strict=True):
@@ -79,7 +80,7 @@ def search_context(
         pool = set(candidate_pool(by_bm25, by_dense, size=pool_size))
         bm25_ranks, dense_ranks = ranks(by_bm25), ranks(by_dense)
         above = index.lowest_weight(asked) > 0
-        changes.append(None if above else changed(by_bm25, by_score(reference.scores(asked))))
+        changes.append(None if above else changed(by_bm25, by_score(reference().scores(asked))))
         rows += [
             {
                 "question_id": question.question_id,

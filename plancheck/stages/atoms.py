@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.atoms import cut
-from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.benchmark.tables import each_context, read_questions
 from plancheck.domains import asked_for, unlike
 from plancheck.files import DATA, write_json, write_table
 from plancheck.params.retrieval import Atoms
@@ -29,8 +29,8 @@ def run(params: Params) -> None:
     rows: list[dict[str, Any]] = []
     documents: list[int] = []
     characters = 0
-    for context_id in sorted({question.context_id for question in questions}):
-        text = read_contexts([context_id])[context_id]
+    ids = sorted({question.context_id for question in questions})
+    for context_id, text in zip(ids, each_context(ids), strict=True):
         characters += len(text)
         atoms = atoms_of(context_id, text, settings, multi_document=context_id in multi_document)
         rows += [row(atom, position) for position, atom in enumerate(atoms)]

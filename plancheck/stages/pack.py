@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plancheck import packing
-from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.benchmark.tables import each_context, read_questions
 from plancheck.errors import all_problems
 from plancheck.files import DATA, read_table, write_table
 from plancheck.params.pack import Pack, Policy
@@ -48,8 +48,8 @@ def run(params: Params) -> None:
     refuse_what_is_not_made(params.pack, known)
     tell_small_budgets(questions, atoms, params.pack)
     rows: list[dict[str, Any]] = []
-    for question in questions:
-        context = read_contexts([question.context_id])[question.context_id]
+    contexts = each_context([question.context_id for question in questions])
+    for question, context in zip(questions, contexts, strict=True):
         own = atoms[question.context_id]
         rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
     write_table(DATA / "packed.parquet", rows, PACKED)

@@ -25,7 +25,8 @@ def load(base, adapter):
 
 def test_a_saved_adapter_changes_what_the_model_says(adapter, tiny_qwen2):
     (with_adapter,), (without,) = (
-        load(tiny_qwen2, folder).log_likelihoods([[5, 6, 7]], [[[8], [9]]]) for folder in (adapter, None)
+        load(tiny_qwen2, folder).log_likelihoods([[5, 6, 7]], [[[8], [9]]], pass_tokens=64)
+        for folder in (adapter, None)
     )
     assert with_adapter != without
 

@@ -105,11 +105,11 @@ def test_training_lowers_the_loss_and_the_adapter_changes_what_is_said(tiny_qwen
     refuse_idle(tiny_qwen2, tmp_path / "final", tokens, device="cpu", dtype="float32")
     base = load_planner(tiny_qwen2, None, device="cpu", dtype="float32")
     choices = [[[5, 6], [7], [8], [9]]]
-    plain = base.log_likelihoods([tokens], choices)
+    plain = base.log_likelihoods([tokens], choices, pass_tokens=64)
     adapted = load_planner(tiny_qwen2, tmp_path / "final", device="cpu", dtype="float32")
-    assert adapted.log_likelihoods([tokens], choices) != plain
-    assert base.log_likelihoods([tokens], choices) == plain
-    assert len(adapted.generate([list(tokens)], max_new_tokens=3)) == 1
+    assert adapted.log_likelihoods([tokens], choices, pass_tokens=64) != plain
+    assert base.log_likelihoods([tokens], choices, pass_tokens=64) == plain
+    assert len(adapted.generate([list(tokens)], max_new_tokens=3, pass_tokens=64, batch_size=1)) == 1
 
 
 WORKER = """

@@ -38,9 +38,9 @@ def params(policies=POLICIES):
             rrf_k=60,
             mmr_lambda=0.5,
             dense_coverage="head",
-            pass_tokens=64,
             batch_size=1,
             device="cpu",
+            dtype="float32",
         ),
         pack=Pack(seed=1, budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
     )

@@ -57,8 +57,9 @@ def study_params(group_by="none", sizes=None):
             dense_coverage="head",
             batch_size=1,
             device="auto",
+            dtype="float32",
         ),
-        rerank=Rerank(coverage="head", batch_size=1, device="auto"),
+        rerank=Rerank(coverage="head", batch_size=1, device="auto", dtype="float32"),
         pack=Pack(
             seed=1,
             budgets_chars=[100, 50],
