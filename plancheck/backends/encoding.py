@@ -84,8 +84,8 @@ class SentenceEncoder:
         """L2-normalised vectors, float32, shape (n, d), in the order of the texts; of each text its beginning.
 
         With a ``batch_size`` of 1 a vector depends on its text alone, bit for bit on one machine. Else texts are
-        batched by length, and a vector depends on the others in its last digits: in float32 below 1e-6. Without a
-        text the shape is (0, d).
+        batched by length, and a vector depends on the others in its last digits. Without a text the shape is
+        (0, d).
         """
         if not texts:
             return np.zeros((0, self._model.get_embedding_dimension() or 0), dtype=np.float32)

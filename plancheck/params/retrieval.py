@@ -63,7 +63,7 @@ class Retrieve(Section):
     dense_coverage: Literal["head", "windows"]
     batch_size: PositiveInt
     device: Device
-    dtype: NumberFormat = Field(description="number format of the weights; in 16 bits close ranks move")
+    dtype: NumberFormat = Field(description="number format of the weights and of the arithmetic")
 
 
 class Rerank(Section):
@@ -73,7 +73,7 @@ class Rerank(Section):
     )
     batch_size: PositiveInt
     device: Device
-    dtype: NumberFormat = Field(description="number format of the weights; in 16 bits close ranks move")
+    dtype: NumberFormat = Field(description="number format of the weights and of the arithmetic")
 
     @property
     def in_parts(self) -> bool:
