@@ -130,7 +130,7 @@ def compared(found: dict[str, Score], causal: CausalModel, questions: Sequence[s
             {
                 "way": name,
                 "prompts": len(reference),
-                "tokens": shared if name.startswith("shared") else read,
+                "tokens": shared if name.startswith("shared") else read if name == first else None,
                 "ratio": round(seconds[first] / seconds[name], 2),
                 "same_letters": int((np.argmax(values[name], axis=1) == np.argmax(reference, axis=1)).sum()),
                 "largest_difference": float(f"{np.abs(np.array(values[name]) - reference).max():.2g}"),
