@@ -244,7 +244,6 @@ def test_every_stage_that_asks_no_model_run_again_gives_the_same_bytes(checkout,
 @pytest.mark.parametrize("stage", KILLED)
 def test_kill_9_asks_no_model_call_twice_and_ends_in_the_same_bytes(checkout, first, stage):
     before = (checkout / "dvc.lock").read_bytes()
-    # Of the first run, in which answer had those replies that mine had asked for.
     prompts = pd.read_parquet(checkout / "data" / "predictions.parquet", columns=["packed_id"])["packed_id"].nunique()
     total = prompts if stage == "answer" else asked(stage, first)
     forget_replies(checkout)

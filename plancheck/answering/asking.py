@@ -73,9 +73,9 @@ def ask(
 ) -> Asked:
     """An answer to every prompt.
 
-    The letter depends on the prompt alone. The last digits of the probabilities depend on which other prompts of its
-    group are asked in the same call; a group's replies are kept all at once, so a run that was stopped and goes on
-    asks the groups that it would have asked.
+    The letter depends on the prompt alone. The last digits of the probabilities depend on the other prompts of its
+    group, so these are part of the key: the same prompts give the same bytes, whatever was asked before. A group's
+    replies are kept all at once, so a run that was stopped and goes on asks the groups that it would have asked.
 
     Args:
         prompts: distinct.
@@ -96,20 +96,27 @@ def ask(
     if mode == "generate":
         reading |= {"batch_size": batch_size, "max_new_tokens": max_new_tokens}
     settings = {"mode": mode, "identity": identity, **reading}
-    keys = [
-        reply_key(prompt=ids, choices=texts if mode == "likelihood" else None, **settings)
-        for ids, texts in zip(tokens, choices, strict=True)
-    ]
     needed = [
         len(ids) + (max_new_tokens if mode == "generate" else max(map(len, texts)))
         for ids, texts in zip(tokens, choices, strict=True)
     ]
-    known: dict[str, Mapping[str, Any]] = dict(replies.get(keys))
     fitting = [index for index, total in enumerate(needed) if total <= model.max_tokens]
+    alone = [
+        reply_key(prompt=ids, choices=texts if mode == "likelihood" else None, **settings)
+        for ids, texts in zip(tokens, choices, strict=True)
+    ]
+    beside: dict[str, list[str]] = {}
+    for index in fitting:
+        beside.setdefault(prompts[index].group, []).append(alone[index])
+    keys = [
+        reply_key(prompt=key, group=sorted(beside.get(prompt.group, ())))
+        for key, prompt in zip(alone, prompts, strict=True)
+    ]
+    known: dict[str, Mapping[str, Any]] = dict(replies.get(keys))
     missing = [index for index in fitting if keys[index] not in known]
     calls = 0
     groups: dict[str, list[int]] = {}
-    for index in sorted(missing, key=lambda index: keys[index]):
+    for index in missing:
         groups.setdefault(prompts[index].group, []).append(index)
     waiting = deque(groups.values())
     while waiting:

@@ -76,8 +76,8 @@ def test_the_likeliest_choice_is_the_answer_and_ties_go_to_the_earlier_letter():
 
 def test_what_was_said_is_not_asked_again():
     model, replies = Model(), Memory()
-    first = asked(model, replies, "it is blue", "it is red")
-    again = asked(model, replies, "it is red", "it is green", "it is blue")
+    first = asked(model, replies, "a|it is blue", "b|it is red")
+    again = asked(model, replies, "b|it is red", "c|it is green", "a|it is blue")
 
     assert (first.calls, again.calls, len(model.asked)) == (2, 1, 3)
     assert [answer.letter for answer in again.answers] == ["A", "B", "C"]
@@ -97,6 +97,14 @@ def test_whatever_can_change_a_reply_is_part_of_its_key(changed, calls):
     replies = Memory()
     asked(Model(), replies, "it is blue")
     assert asked(Model(), replies, "it is blue", **changed).calls == calls
+
+
+def test_the_other_prompts_of_a_group_are_part_of_a_key_whatever_was_asked_before():
+    replies = Memory()
+    asked(Model(), replies, "it is blue")
+    assert asked(Model(), replies, "it is blue", "it is red").calls == 2
+    assert asked(Model(), replies, "it is red", "it is blue").calls == 0
+    assert asked(Model(), replies, "it is blue", "x" * 40).calls == 0, "one that is never asked is beside none"
 
 
 def test_the_length_of_a_generated_reply_and_its_batch_are_part_of_its_key():
