@@ -16,7 +16,7 @@ from plancheck.backends.decoding import Ended
 from plancheck.backends.device import pick_device
 from plancheck.backends.greedy import Greedy, greedy
 from plancheck.backends.sampling import sample
-from plancheck.backends.tree_reading import can_share, log_likelihoods
+from plancheck.backends.tree_reading import log_likelihoods
 from plancheck.errors import StudyError
 from plancheck.records import LETTERS
 
@@ -185,14 +185,7 @@ class CausalModel:
     ) -> list[list[float]]:
         sequences = [prompt for prompt, group in zip(prompts, choices, strict=True) for _ in group]
         ends = [choice for group in choices for choice in group]
-        longest = max((len(one) + len(end) for one, end in zip(sequences, ends, strict=True)), default=0)
-        if can_share(self._model, longest=longest):
-            values = iter(log_likelihoods(self._model, sequences, ends, size=pass_tokens))
-        else:
-            values = iter(
-                log_likelihoods(self._model, [one], [end], size=longest)[0]
-                for one, end in zip(sequences, ends, strict=True)
-            )
+        values = iter(log_likelihoods(self._model, sequences, ends, size=pass_tokens))
         return [list(islice(values, len(group))) for group in choices]
 
     def _likeliest(self, prompts: Sequence[Sequence[int]], ended: Sequence[Ended], **settings: Any) -> list[Greedy]:

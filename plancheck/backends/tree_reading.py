@@ -100,17 +100,25 @@ def seen(step: Pass) -> torch.Tensor:
 def log_likelihoods(
     model: Any, sequences: Sequence[Sequence[int]], ends: Sequence[Sequence[int]], *, size: int
 ) -> list[float]:
-    """Mean log-probability a token of each end after its sequence.
+    """Mean log-probability a token of each end after its sequence; what these share is read once where it can be.
 
     Args:
-        model: as in `read`.
+        model: a causal language model of Transformers, in evaluation mode.
         sequences: beginnings, of at least one token each.
         ends: of at least one token each.
-        size: most tokens of a pass.
+        size: most tokens of a pass, where beginnings can be shared.
 
     Returns:
         In the order given, each in (-inf, 0].
     """
+    lengths = [len(sequence) + len(end) for sequence, end in zip(sequences, ends, strict=True)]
+    if can_share(model, longest=max(lengths, default=0)):
+        return _means(model, sequences, ends, size=size)
+    each = zip(sequences, ends, lengths, strict=True)
+    return [_means(model, [sequence], [end], size=length)[0] for sequence, end, length in each]
+
+
+def _means(model: Any, sequences: Sequence[Sequence[int]], ends: Sequence[Sequence[int]], *, size: int) -> list[float]:
     # The last token of an end predicts nothing that is asked for.
     tree = TokenTree([[*sequence, *end[:-1]] for sequence, end in zip(sequences, ends, strict=True)])
     asked = [

@@ -12,7 +12,7 @@ from plancheck.comparison.reading import read_results
 from plancheck.comparison.selection import ScoredFile, Selection, scored_results
 from plancheck.errors import StudyError, all_problems
 from plancheck.statistics.comparison import Comparison, compare
-from plancheck.statistics.pairs import Pairs, SameText, same_text
+from plancheck.statistics.pairs import Pairs, SameText, common_pairs, same_text
 
 # Measured: 1 + 2 times 4 bytes a character at worst, and 0.5 kB for a result of two fields.
 NEED = "up to 9 times its size unpacked and 0.5 kB a result"
@@ -77,13 +77,12 @@ def compare_files(
             f"{ids.told(alike)}".rstrip(),
         )
     _check_documents(a, b)
-    common = sorted(key for key in a.scored if key in b.scored)
-    independent = {a.clusters[key] for key in common} if a.clusters else common
+    pairs = common_pairs(a.scored, b.scored)
+    independent = {a.clusters[key] for key in pairs.question_ids} if a.clusters else pairs.question_ids
     if len(independent) < 2:
         what = "clusters" if a.clusters else "questions"
         few = f"{path_a} and {path_b} share {len(independent)} {what}. At least 2 can be compared."
         raise StudyError(" ".join(filter(None, (few, ids.told(alike)))))
-    pairs = Pairs(tuple(common), *(tuple(map(side.scored.__getitem__, common)) for side in (a, b)))
     clusters = [a.clusters[key] for key in pairs.question_ids] if a.clusters else None
     return FileComparison(
         a,

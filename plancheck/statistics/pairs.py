@@ -71,9 +71,17 @@ def join_pairs(treatment: Sequence[Scored], control: Sequence[Scored]) -> Pairs:
         raise ValueError("; ".join(problems))
     if not treatment:
         raise ValueError("no question")
-    ours, theirs = dict(treatment), dict(control)
-    ids = sorted(ours)
-    pairs = Pairs(tuple(ids), tuple(float(ours[i]) for i in ids), tuple(float(theirs[i]) for i in ids))
+    return common_pairs(dict(treatment), dict(control))
+
+
+def common_pairs(treatment: Mapping[str, float], control: Mapping[str, float]) -> Pairs:
+    """The pairs of the questions that both have a score of; none where they share no question.
+
+    Raises:
+        ValueError: a score is not finite.
+    """
+    ids = sorted(treatment.keys() & control.keys())
+    pairs = Pairs(tuple(ids), tuple(float(treatment[i]) for i in ids), tuple(float(control[i]) for i in ids))
     if not np.isfinite([pairs.treatment, pairs.control]).all():
         raise ValueError("a score is not finite")
     return pairs

@@ -34,6 +34,19 @@ def test_the_delimiter_is_the_one_that_every_row_fits(text, delimiter, names):
     assert all(len(column) == table.rows for column in table.columns) and table.rows
 
 
+VALUES = st.text(st.characters(exclude_characters='",\r\n\0', exclude_categories=["Cs"]), max_size=6)
+
+
+@given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=8), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_a_text_without_quotes_is_read_as_by_the_csv_module(rows, line_end, ends):
+    lines = [("id", "score"), *rows]
+    text = line_end.join(",".join(line) for line in lines) + line_end * ends
+    expected = [tuple(line) for line in csv.reader(io.StringIO(text, newline="")) if line]
+    table = delimited(PATH, text)
+    found = zip(*([str(value) for value in column] for column in table.columns), strict=True)
+    assert (table.names, [*found]) == (expected[0], expected[1:])
+
+
 @pytest.mark.parametrize("text", ["Results follow.\n", "id\n1\n", "\n"])
 def test_a_text_without_columns_is_no_table(text):
     assert delimited(PATH, text) is None
