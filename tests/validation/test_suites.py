@@ -326,9 +326,8 @@ def broken_rules(frame, suite, context):
 def columns_read(expectation):
     """The columns that an expectation names; none where it is of the table as a whole."""
     kwargs = expectation.configuration.kwargs
-    return {kwargs[key] for key in ("column", "column_A", "column_B") if key in kwargs} | {
-        *kwargs.get("column_list", ())
-    }
+    single = {kwargs[key] for key in ("column", "column_A", "column_B") if key in kwargs}
+    return single.union(kwargs.get("column_list", ()))
 
 
 def of_column(frame, suite, column):
