@@ -382,6 +382,15 @@ def test_a_planted_fault_breaks_its_rule_and_no_other(name, rule, column, value,
     assert broken_rules(*of_column(planted(frame, column, value), suites[name], column), context) == [rule]
 
 
+@pytest.mark.parametrize("name", ["packed", "router_features", "routing"])
+def test_a_rule_without_the_columns_that_it_reads_breaks(name, frames, suites, context):
+    columns = set().union(*map(columns_read, suites[name].expectations))
+    for column in sorted(columns)[:3]:
+        frame, suite = of_column(frames[name], suites[name], column)
+        broken = broken_rules(frame.drop(columns=column), suite, context)
+        assert broken == [item.description for item in suite.expectations if column in columns_read(item)] != []
+
+
 @pytest.mark.parametrize("name", sorted(COLUMNS))
 def test_every_empty_value_is_reported_under_its_column(name, frames, suites, context):
     rules = [item.description for item in suites[name].expectations if item.description.endswith(" is present")]
