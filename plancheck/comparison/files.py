@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import filterfalse
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def compare_files(
         a = scored_results(read_results(path_a), selection_a)
     with _fits_into_memory(path_b):
         b = scored_results(read_results(path_b), selection_b)
-    only_a, only_b = sorted(a.scored.keys() - b.scored.keys()), sorted(b.scored.keys() - a.scored.keys())
+    only_a, only_b = (sorted(filterfalse(o.__contains__, s)) for s, o in ((a.scored, b.scored), (b.scored, a.scored)))
     alike = ids.look_alikes(only_a, only_b)
     if (only_a or only_b) and not intersect:
         raise all_problems(
@@ -91,7 +92,7 @@ def compare_files(
         (len(only_a), len(only_b)),
         tuple(alike),
         _identical(pairs, a, b),
-        sum(a.golds[key] != b.golds[key] for key in pairs.question_ids if key in a.golds and key in b.golds),
+        sum(gold != b.golds.get(key, gold) for key, gold in a.golds.items()),
         resamples,
         seed,
     )
