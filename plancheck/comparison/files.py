@@ -1,6 +1,6 @@
 """Two files of per-question results, compared question by question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import filterfalse
@@ -68,7 +68,7 @@ def compare_files(
         a = scored_results(read_results(path_a), selection_a)
     with _fits_into_memory(path_b):
         b = scored_results(read_results(path_b), selection_b)
-    only_a, only_b = (sorted(filterfalse(o.__contains__, s)) for s, o in ((a.scored, b.scored), (b.scored, a.scored)))
+    only_a, only_b = _in_one_only(a.scored, b.scored)
     alike = ids.look_alikes(only_a, only_b)
     if (only_a or only_b) and not intersect:
         raise all_problems(
@@ -96,6 +96,13 @@ def compare_files(
         resamples,
         seed,
     )
+
+
+def _in_one_only(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Questions of A alone and of B alone, in ascending order."""
+    only_a = sorted(filterfalse(b.__contains__, a))
+    common = len(a) - len(only_a)
+    return only_a, sorted(filterfalse(a.__contains__, b)) if len(b) > common else []
 
 
 @contextmanager

@@ -67,7 +67,7 @@ def number_of(value: Any, *, decimal_commas: bool = False) -> float | None:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
         return None
-    return number if abs(number) <= LARGEST_SCORE else None
+    return (number or 0.0) if abs(number) <= LARGEST_SCORE else None  # zero has no sign
 
 
 def each(function: Callable[[Any], T], values: Sequence[Any]) -> list[T]:

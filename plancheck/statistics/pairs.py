@@ -80,11 +80,14 @@ def common_pairs(treatment: Mapping[str, float], control: Mapping[str, float]) -
     Raises:
         ValueError: a score is not finite.
     """
-    ids = tuple(sorted(filter(control.__contains__, treatment)))
-    ours, theirs = (np.fromiter(map(arm.__getitem__, ids), float, len(ids)) for arm in (treatment, control))
-    if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
+    ids = [question_id for question_id in treatment if question_id in control]
+    # Looked up in the order in which they stand in memory, and sorted after it.
+    scores = np.array([[*map(arm.__getitem__, ids)] for arm in (treatment, control)], dtype=np.float64)
+    if not np.isfinite(scores).all():
         raise ValueError("a score is not finite")
-    return Pairs(ids, ours, theirs)
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    ours, theirs = scores[:, order]
+    return Pairs(tuple(map(ids.__getitem__, order)), ours, theirs)
 
 
 def doubled(arm: Sequence[Scored]) -> list[str]:
