@@ -7,7 +7,7 @@ from plancheck.params.study import Params
 
 # Of a first run with all stages, by profile, as measured.
 TOOK: Final[Mapping[str, str]] = {
-    "demo": "50 minutes on two AMD EPYC cores without AVX-512, with answers that took twice as long as they do now"
+    "demo": "38 minutes on two AMD EPYC cores without AVX-512, beside other work"
 }
 
 
