@@ -152,9 +152,7 @@ def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
             )
     if file.decimal_commas and all(any(isinstance(v, str) and mark in v for v in values) for mark in ",."):
         problems.append(f"{field} has numbers with a comma and with a point: which of them is the decimal mark?")
-    return Grades(
-        scores=tuple(score or 0.0 for score in scores) if None in scores else tuple(scores), problems=tuple(problems)
-    )
+    return Grades(scores=tuple(score or 0.0 for score in scores), problems=tuple(problems))
 
 
 def _values(ids: Sequence[str], records: Sequence[Record], field: str) -> tuple[dict[str, str], dict[str, list[str]]]:
