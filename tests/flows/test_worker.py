@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -60,6 +61,15 @@ def test_a_process_that_was_killed_is_told_by_its_signal_and_replaced(project: P
         assert worker.reproduce("once") == Status.DONE
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as in a terminal: a shell's background jobs ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_the_process_of_a_stage_that_goes_on(project: Path) -> None:
     (project / "dvc.yaml").write_text("stages:\n  slow: {cmd: touch begun; exec sleep 30}\n")
 
