@@ -62,4 +62,3 @@ def decode(
         )
         cache, logits = output.cache, output.logits[:, -1].float()
     return rows
-

@@ -5,7 +5,6 @@ from copy import deepcopy
 from typing import Any
 
 import torch
-from transformers import DynamicCache
 from transformers.cache_utils import Cache, DynamicLayer
 
 
