@@ -21,9 +21,9 @@ $(READY): requirements.lock models/wheels.txt pyproject.toml
 demo: $(READY)
 	@$(BIN)/python -m flows.study
 
-# One worker runs the real pipeline, the other all else; a thread each, for more would wait for each other.
+# Two workers, each of one thread, for more would wait for each other.
 test: $(READY)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -40,9 +40,25 @@ def composed(tmp_path_factory):
     return compose
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
-    """The real pipeline, which takes longest, begins first, so that other workers run the rest beside it."""
-    items.sort(key=lambda item: item.path.name != "test_end_to_end.py")
+    """A worker takes a file, or the group that a test names, at a time.
+
+    The real pipeline, which takes longest, comes first. What is done with the study that it makes comes in the middle:
+    the other worker need not wait for it, and small files are left, with which the workers end together.
+    """
+    files = [path for path in dict.fromkeys(item.path for item in items) if path.name != "test_end_to_end.py"]
+    places = {path: 2 * number for number, path in enumerate(files)}
+
+    def place(item):
+        if item.path in places:
+            return places[item.path]
+        return len(files) if item.get_closest_marker("xdist_group") else -1
+
+    items.sort(key=place)
+    for item in items:
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
 
 
 @pytest.fixture(scope="session")

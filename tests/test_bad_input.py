@@ -202,11 +202,11 @@ STAGE_FAULTS = {
     "sizes that do not fit": (
         "split",
         {"split/sizes": {"train": 301, "dev": 50, "test": 152}},
-        ["301 + 50 + 152 = 503, but the benchmark has 40 questions", "shares"],
+        ["301 + 50 + 152 = 503, but the benchmark has 120 questions", "shares"],
     ),
     "a test split of one context": (
         "split",
-        {"split/sizes": {"train": 29, "dev": 10, "test": 1}},
+        {"split/sizes": {"train": 109, "dev": 10, "test": 1}},
         ["the test questions would have 1 context", "Raise split.sizes.test"],
     ),
 }

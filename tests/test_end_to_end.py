@@ -16,6 +16,7 @@ import psutil
 import pytest
 import yaml
 from dvc.utils.hydra import compose_and_dump
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 SMALL = [
@@ -43,10 +44,8 @@ SAID = {
 }
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
+def made_small(folder):
     """What git holds or would take, with the demo made small."""
-    folder = tmp_path_factory.mktemp("study") / "plancheck"
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines():
         if (ROOT / name).is_file():
@@ -56,12 +55,38 @@ def checkout(tmp_path_factory):
     subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
     conf = str(folder / "conf")
     compose_and_dump(folder / "params.yaml", conf, None, "config", conf, SMALL)
-    return folder
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """The folder of the study that one worker makes for all, and nobody works in afterwards; and what its run said."""
+    base = tmp_path_factory.getbasetemp()
+    place = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "study"
+    folder, said = place / "plancheck", place / "said.json"
+    with FileLock(f"{place}.lock"):
+        if not said.exists():
+            made_small(folder)
+            run = study(folder)
+            said.write_text(json.dumps([run.args, run.returncode, run.stdout, run.stderr]))
+    return folder, subprocess.CompletedProcess(*json.loads(said.read_text()))
 
 
 @pytest.fixture(scope="module")
-def first(checkout):
-    return study(checkout)
+def first(made):
+    return made[1]
+
+
+@pytest.fixture(scope="module")
+def checkout(made, tmp_path_factory):
+    """The study made, in a folder of its own; what DVC keeps is never written twice, so it is linked."""
+    folder = tmp_path_factory.mktemp("study") / "plancheck"
+    kept = made[0] / ".dvc" / "cache"
+
+    def linked_or_copied(source, target):
+        return (os.link if Path(source).is_relative_to(kept) else shutil.copy2)(source, target)
+
+    shutil.copytree(made[0], folder, symlinks=True, copy_function=linked_or_copied)
+    return folder
 
 
 def environment():
@@ -135,7 +160,7 @@ def gone(checkout, seconds=30):
     return False
 
 
-def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback(checkout, first):
+def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback(made, checkout, first):
     assert first.returncode == 0, first.stdout + first.stderr
     assert "Traceback" not in first.stdout + first.stderr
     assert first.stdout.startswith("Profile demo: ")
@@ -143,7 +168,7 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
     assert (names[0], names[-1]) == (("23", "parameters"), ("23", "report"))
     assert first.stdout.index("tiers of controls") < first.stdout.index("Table 1")
     assert first.stdout.splitlines()[-1].startswith("The report: reports/index.html.")
-    assert gone(checkout)
+    assert gone(made[0])
     table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
     assert list(table.columns)[:9] == [
         "policy",
@@ -203,6 +228,8 @@ def test_data_docs_are_written_and_are_no_output_of_dvc(checkout, first):
     assert "data_docs" not in (checkout / "dvc.lock").read_text()
 
 
+# What is done with the study made: a worker takes each on its own.
+@pytest.mark.xdist_group("a study again")
 def test_a_second_run_has_nothing_to_do(checkout, first):
     again = study(checkout)
     assert again.returncode == 0
@@ -210,6 +237,7 @@ def test_a_second_run_has_nothing_to_do(checkout, first):
     assert "Table 1" in again.stdout
 
 
+@pytest.mark.xdist_group("a study again")
 def test_a_clone_with_the_lock_alone_pulls_everything_and_has_nothing_to_run(checkout, first, tmp_path):
     remote, clone = str(tmp_path / "store"), tmp_path / "clone"
     author = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
@@ -231,6 +259,7 @@ def test_a_clone_with_the_lock_alone_pulls_everything_and_has_nothing_to_run(che
     assert status.stdout == ""
 
 
+@pytest.mark.xdist_group("stages again")
 def test_every_stage_that_asks_no_model_run_again_gives_the_same_bytes(checkout, first):
     before = (checkout / "dvc.lock").read_bytes()
     others = [stage for stage in yaml.safe_load(before)["stages"] if stage not in {"models", *KILLED}]
@@ -241,7 +270,7 @@ def test_every_stage_that_asks_no_model_run_again_gives_the_same_bytes(checkout,
     assert (checkout / "dvc.lock").read_bytes() == before
 
 
-@pytest.mark.parametrize("stage", KILLED)
+@pytest.mark.parametrize("stage", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in KILLED])
 def test_kill_9_asks_no_model_call_twice_and_ends_in_the_same_bytes(checkout, first, stage):
     before = (checkout / "dvc.lock").read_bytes()
     prompts = pd.read_parquet(checkout / "data" / "predictions.parquet", columns=["packed_id"])["packed_id"].nunique()
@@ -272,6 +301,7 @@ def test_kill_9_asks_no_model_call_twice_and_ends_in_the_same_bytes(checkout, fi
     assert (checkout / "dvc.lock").read_bytes() == before
 
 
+@pytest.mark.xdist_group("two studies at once")
 def test_two_runs_at_once_do_not_harm_each_other(checkout, first):
     before = (checkout / "dvc.lock").read_bytes()
     (checkout / "data" / "packed.parquet").unlink()
@@ -296,6 +326,7 @@ def test_two_runs_at_once_do_not_harm_each_other(checkout, first):
     assert (checkout / "dvc.lock").read_bytes() == before
 
 
+@pytest.mark.xdist_group("two studies at once")
 def test_a_test_question_planted_in_train_stops_the_study_at_its_gate(checkout, first):
     path = checkout / "data" / "splits.json"
     kept = path.read_bytes()
@@ -313,6 +344,7 @@ def test_a_test_question_planted_in_train_stops_the_study_at_its_gate(checkout, 
     assert command(checkout, "validation.gate", "split").returncode == 0
 
 
+@pytest.mark.xdist_group("two studies at once")
 def test_a_training_row_with_a_test_question_stops_the_study_before_training(checkout, first):
     before = (checkout / "dvc.lock").read_bytes()
     module = checkout / "plancheck" / "stages" / "rows.py"

@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,11 +32,20 @@ def clean_environment(prefect_home: Path, monkeypatch: pytest.MonkeyPatch) -> di
     return kept | {"PREFECT_HOME": str(prefect_home), "DVC_NO_ANALYTICS": "1", "DO_NOT_TRACK": "1"}
 
 
+@pytest.fixture(scope="session")
+def empty_project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty DVC project; to start DVC takes longer than to copy what it makes."""
+    made = tmp_path_factory.mktemp("project")
+    subprocess.run(["git", "init", "-q", "."], cwd=made, check=True)
+    environment = os.environ | {"DVC_NO_ANALYTICS": "1"}
+    subprocess.run([sys.executable, "-m", "dvc", "init", "-q"], cwd=made, check=True, env=environment)
+    shutil.copyfile(ROOT / "prefect.toml", made / "prefect.toml")
+    return made
+
+
 @pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty DVC project, which is the working directory."""
+def project(empty_project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the empty DVC project, which is the working directory."""
+    shutil.copytree(empty_project, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    subprocess.run(["git", "init", "-q", "."], check=True)
-    subprocess.run([sys.executable, "-m", "dvc", "init", "-q"], check=True, env=os.environ | {"DVC_NO_ANALYTICS": "1"})
-    (tmp_path / "prefect.toml").write_bytes((ROOT / "prefect.toml").read_bytes())
     return tmp_path

@@ -31,8 +31,8 @@ def said():
 def test_the_demo_says_its_size_its_stages_and_how_long_it_took(said):
     policies = len(VALUES["pack"]["policies"])
     assert said().splitlines() == [
-        f"Profile demo: {policies} policies show an answer model contexts of 1,800, 900, 600 characters, for "
-        "40 generated questions.",
+        f"Profile demo: {policies} policies show an answer model contexts of 900, 450, 300 characters, for "
+        "120 generated questions.",
         "3 stages, a to c; what is up to date is not run again. It can be stopped (Ctrl-C) and goes on when it is run "
         "again.",
         f"The profile's first run took {TOOK['demo']}.",

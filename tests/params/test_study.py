@@ -10,10 +10,11 @@ from plancheck.params.study import parse_params, read_params
 
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]
+PROFILES = sorted(path.stem for path in (ROOT / "conf/profile").glob("*.yaml"))
 FILLS = ["nothing", "hybrid_anchor", "bm25", "rerank", "hybrid_order", "hybrid_first"]
 
 
-@pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_a_profile_holds_the_planner_policies_of_every_selector_after_the_controls(profile, composed):
     params = parse_params(composed(profile), name=profile)
     policies = list(params.pack.policies)
@@ -30,6 +31,14 @@ def test_the_demo_alone_has_the_controls_of_the_harness_and_of_supervision(compo
     harness = {f"{name}+{fill}" for name in ("evidence", "evidence_half", "random_plan") for fill in FILLS[:2]}
     assert only == {"rerank_tuned", *harness}
     assert (demo.tune.enabled, published.tune.enabled) == (True, False)
+
+
+def test_the_large_demo_is_the_demo_with_more_questions(composed):
+    demo, large = (composed(name) for name in ("demo", "demo_large"))
+    assert large["split"]["sizes"] == {"train": 60, "dev": 12, "test": 408}
+    for sized in (demo, large):
+        sized["benchmark"]["controlled"]["questions"] = sized["profile"] = sized["split"]["sizes"] = None
+    assert large == demo
 
 
 def test_params_yaml_is_what_the_demo_profile_composes(composed):
@@ -79,7 +88,7 @@ def test_every_policy_and_budget_that_routers_lack_is_named_at_once(composed):
     message = str(caught.value)
     assert "route.control: 'hybrid_anchors' is not in pack.policies; name one of no_context, head" in message
     assert "route.planner: 'sft' is not in pack.policies" in message
-    assert "route.budget_chars: 1801 is not in pack.budgets_chars; use one of 1800, 900, 600" in message
+    assert "route.budget_chars: 1801 is not in pack.budgets_chars; use one of 900, 450, 300" in message
 
 
 def test_policies_of_the_harness_are_not_deployable(composed):
@@ -95,7 +104,7 @@ def test_policies_can_be_left_out_with_their_selectors(composed):
 
 
 def test_the_ladder_of_a_profile_holds_every_control_once_and_no_planner(composed):
-    for profile in ("demo", "smollm2", "longbench_v2"):
+    for profile in PROFILES:
         params = parse_params(composed(profile), name=profile)
         laddered = [name for policies in params.analyze.tiers.values() for name in policies]
         assert laddered == [name for name, policy in params.pack.policies.items() if not policy.selector]
@@ -125,7 +134,7 @@ def test_the_words_for_budgets_are_meant_among_those_packed(meant, budgets_chars
     assert budgets(meant, budgets_chars) == expected
 
 
-@pytest.mark.parametrize("profile", ["demo", "smollm2", "longbench_v2"])
+@pytest.mark.parametrize("profile", PROFILES)
 def test_every_published_comparison_is_declared_in_every_profile(profile, composed):
     params = parse_params(composed(profile), name=profile)
     made = {
@@ -176,7 +185,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
         ("+analyze.tiers.router=[head]", "'router' is made from data/routing.parquet; call yours differently"),
         ("analyze.comparisons.guided.treatment=sft+", "analyze.comparisons.guided: 'sft+' is not in pack.policies"),
         ("analyze.comparisons.guided.control=sft+hybrid_anchor", "'sft+hybrid_anchor' is compared with itself"),
-        ("analyze.comparisons.guided.budget_chars=7", "pack.budgets_chars 1800, 900, 600, got 7"),
+        ("analyze.comparisons.guided.budget_chars=7", "pack.budgets_chars 900, 450, 300, got 7"),
         (
             "analyze.comparisons.guided_best_rerank.control.best_of=x",
             "best_of names no tier 'x'; there are direct, retr",
@@ -215,7 +224,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
         ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
         ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
         ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
-        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 1800"),
+        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 900"),
         ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
     ],
 )

@@ -6,6 +6,7 @@ from collections import Counter
 import pandas as pd
 import pyarrow as pa
 import pytest
+from great_expectations import ExpectationSuite
 
 from plancheck.records import FAILURES, SCORERS, TABLES
 from validation import (
@@ -24,6 +25,7 @@ from validation import (
     splits,
     traces,
 )
+from validation.frames import RECORD
 from validation.gate import validate
 from validation.gates import GATES
 
@@ -321,6 +323,25 @@ def broken_rules(frame, suite, context):
     return [item.rule for item in validate({suite.name: frame}, [suite], context=context) if not item.success]
 
 
+def columns_read(expectation):
+    """The columns that an expectation names; none where it is of the table as a whole."""
+    kwargs = expectation.configuration.kwargs
+    single = {kwargs[key] for key in ("column", "column_A", "column_B") if key in kwargs}
+    return single.union(kwargs.get("column_list", ()))
+
+
+def of_column(frame, suite, column):
+    """What a fault in a column can break: the rules that name it or no column, on the columns that they name.
+
+    So a rule that reads a column which it does not name fails for want of it.
+    """
+    read = [(item, columns_read(item)) for item in suite.expectations]
+    judged = [(item, names) for item, names in read if not names or column in names]
+    kept = {RECORD}.union(*(names for _, names in judged))
+    rules = [item.copy(update={"id": None}) for item, _ in judged]
+    return frame[[name for name in frame if name in kept]], ExpectationSuite(suite.name, rules, meta=suite.meta)
+
+
 def planted(frame, column, value):
     value = value(frame) if callable(value) else value
     values = list(frame[column])
@@ -358,7 +379,16 @@ def test_a_study_without_a_fault_breaks_no_rule(frames, suites, context):
 @pytest.mark.parametrize(("name", "rule", "column", "value"), plants())
 def test_a_planted_fault_breaks_its_rule_and_no_other(name, rule, column, value, frames, suites, context):
     frame = frames["rows_train" if name == "rows_dev" else name]  # one row, as dev has, cannot be there twice
-    assert broken_rules(planted(frame, column, value), suites[name], context) == [rule]
+    assert broken_rules(*of_column(planted(frame, column, value), suites[name], column), context) == [rule]
+
+
+@pytest.mark.parametrize("name", ["packed", "router_features", "routing"])
+def test_a_rule_without_the_columns_that_it_reads_breaks(name, frames, suites, context):
+    columns = set().union(*map(columns_read, suites[name].expectations))
+    for column in sorted(columns)[:3]:
+        frame, suite = of_column(frames[name], suites[name], column)
+        broken = broken_rules(frame.drop(columns=column), suite, context)
+        assert broken == [item.description for item in suite.expectations if column in columns_read(item)] != []
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))
