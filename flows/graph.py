@@ -1,10 +1,7 @@
 """What DVC knows of the study: its stages in order, whether anything changed, and how to run one of them."""
 
 import logging
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,8 +18,6 @@ from dvc.stage.exceptions import StageCmdFailedError
 from flows.statuses import Status
 from plancheck.errors import StudyError, say
 from plancheck.files import unwritable
-
-SECONDS_TO_END = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,26 +134,3 @@ def command_status(error: BaseException) -> int | None:
         link = link.__cause__
     found = re.search(r"exited with (-?\d+)$", str(link))
     return int(found[1]) if found else None
-
-
-def reproduce_apart(stage: str) -> int:
-    """Run one stage if it changed, in a process of its own whose output passes through.
-
-    Of its own, because Prefect keeps threads and DVC changes the signal handlers while a command runs.
-
-    Returns:
-        The status of that process: as ``reproduce``, or minus the signal that ended it.
-    """
-    here = str(Path(sys.executable).parent)  # `python` in dvc.yaml is this interpreter
-    environment = os.environ | {"PATH": os.pathsep.join([here, os.environ.get("PATH", os.defpath)])}
-    process = subprocess.Popen([sys.executable, "-m", "flows.repro", stage, str(os.getpid())], env=environment)
-    try:
-        return process.wait()
-    except BaseException:
-        # Ctrl-C in a terminal reaches the stage as well, and it may end by itself.
-        try:
-            process.wait(SECONDS_TO_END)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.wait()
-        raise

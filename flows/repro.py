@@ -1,23 +1,32 @@
-"""One stage as `dvc repro --single-item` runs it: ``python -m flows.repro STAGE PARENT_PID``."""
+"""The process that runs stages one after another: ``python -m flows.repro PARENT_PID FILE_DESCRIPTOR``.
+
+It reads the name of a stage from the connection, runs it alone as `dvc repro --single-item` does if it changed, and
+writes its status, until the connection is closed. ``flows.worker`` is its other side.
+"""
 
 import sys
+from multiprocessing.connection import Connection
 
 from flows.statuses import Status
 from plancheck.interrupts import loaded
 from plancheck.lifeline import exit_with
 
 
-def main(stage: str, parent: int) -> int:
+def main(parent: int, descriptor: int) -> int:
     loaded()
     exit_with(parent)
     try:
-        # Imported here, for Ctrl-C may come in the second that importing DVC takes.
-        from flows.graph import reproduce
+        with Connection(descriptor) as connection:
+            # Imported here, for Ctrl-C may come in the second that importing DVC takes.
+            from flows.graph import reproduce
 
-        return reproduce(stage)
+            while True:
+                connection.send_bytes(bytes([reproduce(connection.recv_bytes().decode())]))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return Status.DONE
     except KeyboardInterrupt:
         return Status.INTERRUPTED
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2])))
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -7,8 +7,9 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 from rich.console import Console
 
-from flows.graph import reproduce_apart, stages_in_order
+from flows.graph import stages_in_order
 from flows.statuses import Status
+from flows.worker import Worker
 from plancheck.errors import StudyError
 from tasks.retries import worth_retrying
 
@@ -19,20 +20,26 @@ RETRIES = 2
 def study(stages: list[str] | None = None) -> None:
     """Bring the named stages, and all that they depend on, up to date; every stage when none is named."""
     names = stages_in_order(stages or ())
-    for number, stage in enumerate(names, start=1):
-        print(f"Stage {number} of {len(names)}: {stage}", flush=True)
-        started = time.monotonic()
-        outcome = "stopped"
-        try:
-            outcome = "ran" if reproduce(stage) else "unchanged"
-        except StudyError:
-            outcome = "failed"
-            raise
-        except RuntimeError as fault:
-            outcome = "failed"
-            raise StudyError(f"Stage {stage} failed {RETRIES + 1} times: {fault}. Finished stages are kept.") from fault
-        finally:
-            print_line(stage, outcome, time.monotonic() - started)
+    with Worker() as worker:
+        for number, stage in enumerate(names, start=1):
+            print(f"Stage {number} of {len(names)}: {stage}", flush=True)
+            bring_up_to_date(stage, worker)
+
+
+def bring_up_to_date(stage: str, worker: Worker) -> None:
+    """One stage, and a line of how that ended and how long it took."""
+    started = time.monotonic()
+    outcome = "stopped"
+    try:
+        outcome = "ran" if reproduce(stage, worker) else "unchanged"
+    except StudyError:
+        outcome = "failed"
+        raise
+    except RuntimeError as fault:
+        outcome = "failed"
+        raise StudyError(f"Stage {stage} failed {RETRIES + 1} times: {fault}. Finished stages are kept.") from fault
+    finally:
+        print_line(stage, outcome, time.monotonic() - started)
 
 
 @task(
@@ -44,14 +51,14 @@ def study(stages: list[str] | None = None) -> None:
     cache_policy=NO_CACHE,
     persist_result=False,
 )
-def reproduce(stage: str) -> bool:
+def reproduce(stage: str, worker: Worker) -> bool:
     """Run one stage if it changed, and return whether it did.
 
     Raises:
         StudyError: it needs the user's hand; its own message has been shown.
         RuntimeError: it failed in another way, so another try may do.
     """
-    match reproduce_apart(stage):
+    match worker.reproduce(stage):
         case Status.DONE:
             return True
         case Status.UNCHANGED:

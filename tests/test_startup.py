@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from plancheck.cli import STAGES
+
 HEAVY = {
     "altair",
     "datasets",
@@ -56,3 +58,19 @@ def test_results_are_shown_without_charts_and_tests():
     found = loaded("import flows.results; assert 'scipy.stats' not in sys.modules")
     assert "pandas" in found
     assert not found & HEAVY
+
+
+def test_no_stage_without_a_model_loads_a_model_library_or_prefect():
+    modules = sorted(f"plancheck.stages.{name}" for name in STAGES if name != "models")
+    assert not loaded(f"import plancheck.params.study, {', '.join(modules)}") & (HEAVY - {"altair", "sklearn"})
+
+
+def test_only_a_device_that_may_be_missing_is_asked_for():
+    ask = "from plancheck.stages.parameters import missing_devices; print(missing_devices({}))"
+    everywhere = {"profile": "demo", "plan": {"selectors": []}, "mine": {"device": "auto"}, "answer": {"device": "cpu"}}
+    assert "torch" not in loaded(ask.format(everywhere))
+    assert "torch" in loaded(ask.format(everywhere | {"answer": {"device": "cuda:99"}}))
+
+
+def test_the_process_that_runs_stages_has_loaded_neither_prefect_nor_a_model_library():
+    assert not loaded("import flows.repro, flows.graph") & ((HEAVY - {"dvc"}) | {"pandas", "scipy"})

@@ -1,11 +1,12 @@
 """Records of a table, kept by column: an object a row would take ten times the memory."""
 
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import Any, TypeAlias, overload
 
 import pyarrow as pa
 
-from plancheck.comparison.records import Record, value_of
+from plancheck.comparison.records import Record, text_of, value_of
 
 Column: TypeAlias = "Sequence[Any] | pa.ChunkedArray"
 
@@ -75,6 +76,15 @@ class Columns(Sequence[Record]):
 def values_of(records: Sequence[Record], field: str) -> Sequence[Any]:
     """`value_of` each record."""
     return records.values(field) if isinstance(records, Columns) else [value_of(record, field) for record in records]
+
+
+def texts_of(records: Sequence[Record], field: str) -> Sequence[str]:
+    """`text_of` the value of each record."""
+    values = values_of(records, field)
+    types = set(map(type, values))
+    if types <= {str}:
+        return values
+    return list(map(text_of, values)) if types - {NoneType} else [""] * len(values)
 
 
 def at(records: Sequence[Record], positions: Sequence[int]) -> Sequence[Record]:

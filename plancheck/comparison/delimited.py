@@ -73,12 +73,17 @@ def delimited(path: Path, text: str) -> Table | None:
 
 
 def _table(text: str, delimiter: str) -> Table | None:
+    if _is_plain(text):
+        heading = text.split("\n", 1)[0]
+        names = tuple(heading.removesuffix("\r").split(delimiter))
+        if len(names) < 2:
+            return None
+        if table := _plain(text[len(heading) :], delimiter, names):
+            return table
     lines = (line for line in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True) if line)
     names = tuple(next(lines, ()))
     if len(names) < 2:
         return None
-    if table := _plain(text, delimiter, names):
-        return table
     columns: tuple[list[str], ...] = tuple([] for _ in names)
     ragged = []
     rows = 0
@@ -91,12 +96,15 @@ def _table(text: str, delimiter: str) -> Table | None:
     return Table(delimiter, names, columns, rows, tuple(ragged))
 
 
-def _plain(text: str, delimiter: str, names: tuple[str, ...]) -> Table | None:
-    """The table of a text that quotes nothing and whose rows fit, read by PyArrow; None for any other text."""
-    if '"' in text or "\x00" in text or text.count("\r") != text.count("\r\n"):
-        return None
-    body = text.removeprefix(delimiter.join(names))
-    if not body.startswith(("\n", "\r\n")) or not body.strip("\r\n"):
+def _is_plain(text: str) -> bool:
+    """Whether a text quotes nothing and begins with its heading, so that PyArrow can read it."""
+    begins = text[:1] not in ("", "\r", "\n")
+    return begins and '"' not in text and "\x00" not in text and text.count("\r") == text.count("\r\n")
+
+
+def _plain(body: str, delimiter: str, names: tuple[str, ...]) -> Table | None:
+    """The table of the lines below the heading of a plain text, read by PyArrow; None where they do not fit it."""
+    if not body.strip("\r\n"):
         return None
     read = csv_of_arrow.ReadOptions(column_names=[str(number) for number in range(len(names))], use_threads=False)
     try:

@@ -1,8 +1,9 @@
 """Two files of per-question results, compared question by question."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import filterfalse
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def compare_files(
         a = scored_results(read_results(path_a), selection_a)
     with _fits_into_memory(path_b):
         b = scored_results(read_results(path_b), selection_b)
-    only_a, only_b = sorted(a.scored.keys() - b.scored.keys()), sorted(b.scored.keys() - a.scored.keys())
+    only_a, only_b = _in_one_only(a.scored, b.scored)
     alike = ids.look_alikes(only_a, only_b)
     if (only_a or only_b) and not intersect:
         raise all_problems(
@@ -91,10 +92,17 @@ def compare_files(
         (len(only_a), len(only_b)),
         tuple(alike),
         _identical(pairs, a, b),
-        sum(a.golds[key] != b.golds[key] for key in pairs.question_ids if key in a.golds and key in b.golds),
+        sum(gold != b.golds.get(key, gold) for key, gold in a.golds.items()),
         resamples,
         seed,
     )
+
+
+def _in_one_only(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """Questions of A alone and of B alone, in ascending order."""
+    only_a = sorted(filterfalse(b.__contains__, a))
+    common = len(a) - len(only_a)
+    return only_a, sorted(filterfalse(a.__contains__, b)) if len(b) > common else []
 
 
 @contextmanager

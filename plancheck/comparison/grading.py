@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
-from plancheck.comparison.columns import values_of
+from plancheck.comparison.columns import texts_of, values_of
 from plancheck.comparison.detection import AnswerFields
-from plancheck.comparison.records import Record, text_of
+from plancheck.comparison.records import Record, each
 from plancheck.matching import match_key
 
 _AROUND_A_LETTER: Final = " \t\r\n()[]{}.:*\"'"
@@ -39,27 +39,26 @@ def grade(records: Sequence[Record], fields: AnswerFields) -> Grades:
     problems = []
     columns: list[list[str]] = []
     for field in (fields.pred, fields.gold):
-        values = values_of(records, field)
         problems += [
             f"{records[at].place}: {field} must be a text or a number, got {type(value).__name__}"
-            for at, value in enumerate(values)
+            for at, value in enumerate(values_of(records, field))
             if not isinstance(value, str | int | float | None)
         ]
-        columns.append([_plain(value) for value in values])
+        columns.append(each(_plain, texts_of(records, field)))
     preds, golds = columns
     problems += [f"{records[at].place}: no gold answer in {fields.gold}" for at, gold in enumerate(golds) if not gold]
     problems = problems or _other_kind(records, fields, preds, golds)
     return Grades(
-        scores=tuple(float(_same(pred, gold)) for pred, gold in zip(preds, golds, strict=True)),
+        scores=tuple(map(float, map(_same, preds, golds))),
         golds=tuple(golds),
         unanswered=preds.count(""),
         problems=tuple(problems),
     )
 
 
-def _plain(value: Any) -> str:
+def _plain(answer: str) -> str:
     """The form in which an answer is compared; "" for none."""
-    text = match_key(text_of(value))
+    text = match_key(answer)
     bare = text.strip(_AROUND_A_LETTER)
     return bare if _is_letter(bare) else text
 
@@ -73,14 +72,14 @@ def _other_kind(
     records: Sequence[Record], fields: AnswerFields, preds: Sequence[str], golds: Sequence[str]
 ) -> list[str]:
     """What keeps letters from being compared with letters and texts with texts."""
-    answered = [pred for pred in preds if pred]
-    if all(map(_is_letter, golds)):
+    answered = {*preds} - {""}
+    if all(map(_is_letter, {*golds})):
         return [
             f"{records[at].place}: {fields.gold} is a letter, {fields.pred} is none: {pred!r:.60}"
             for at, pred in enumerate(preds)
             if pred and not _is_letter(pred)
         ]
-    if answered and all(map(_is_letter, answered)) and not any(map(_is_letter, golds)):
+    if answered and all(map(_is_letter, answered)) and not any(map(_is_letter, {*golds})):
         return [f"{fields.pred} holds letters alone, {fields.gold} none, such as {golds[0]!r:.60}"]
     return []
 

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from plancheck.comparison.inspect_logs import LETTER_SCORES
 from plancheck.matching import fold
@@ -16,7 +17,11 @@ FALSE: Final = ("false", "no", "falsch", "faux", "falso", "onwaar", "faÅ‚sz", "Ð
 WORD_SCORES: Final[Mapping[str, float]] = {**LETTER_SCORES, **dict.fromkeys(TRUE, 1.0), **dict.fromkeys(FALSE, 0.0)}
 LARGEST_SCORE = 1e100  # far beyond it the variance of scores is no floating-point number
 SHOWN_VALUES = 12
+REMEMBERED = 10_000  # distinct values of which what was made is kept: most scores and answers are a few, many times
 _COMMA_DECIMAL = re.compile(r"([+-]?\d*),(\d+)")
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,18 @@ def number_of(value: Any, *, decimal_commas: bool = False) -> float | None:
         number = float(value)
     except (OverflowError, TypeError, ValueError):
         return None
-    return number if abs(number) <= LARGEST_SCORE else None
+    return (number or 0.0) if abs(number) <= LARGEST_SCORE else None  # zero has no sign
+
+
+def each(function: Callable[[Any], T], values: Sequence[Any]) -> list[T]:
+    """``function`` of each value; of values that come often, such as scores and letters, it is asked once.
+
+    Equal values of one type must give the same.
+    """
+    try:
+        return list(map(lru_cache(maxsize=REMEMBERED, typed=True)(function), values))
+    except TypeError:  # a list or an object cannot be remembered
+        return list(map(function, values))
 
 
 def text_of(value: Any) -> str:

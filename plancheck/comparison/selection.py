@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from plancheck.comparison.columns import at, names_of, values_of
+from plancheck.comparison.columns import at, names_of, texts_of, values_of
 from plancheck.comparison.detection import AnswerFields, ScoreField, answer_fields, id_field, score_or_answers
 from plancheck.comparison.grading import Grades, grade
-from plancheck.comparison.records import Record, ResultsFile, listed, number_of, text_of
+from plancheck.comparison.records import Record, ResultsFile, each, listed, number_of, text_of
 from plancheck.comparison.repeats import Repeats, once_each
 from plancheck.errors import StudyError, all_problems
 
@@ -64,7 +65,7 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     key = selection.id_field or id_field(file, records)
     graded = _graded(file, records, selection)
     _refuse_unknown(file, records, selection)
-    ids = [text_of(value) for value in values_of(records, key)]
+    ids = texts_of(records, key)
     problems = [
         f"{records[number].place}: no question ID in {key}" for number, question_id in enumerate(ids) if not question_id
     ]
@@ -72,8 +73,8 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     if cluster:
         problems += [
             f"{records[number].place}: no cluster in {cluster}"
-            for number, value in enumerate(values_of(records, cluster))
-            if not text_of(value)
+            for number, text in enumerate(texts_of(records, cluster))
+            if not text
         ]
     grades = grade(records, graded) if isinstance(graded, AnswerFields) else _scores(file, records, graded.name)
     if problems := [*problems, *grades.problems]:
@@ -92,14 +93,14 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
         clusters=_one_each(file, ids, records, cluster) if cluster else {},
         hashes=_one_each(file, ids, records, "doc_hash"),
         golds=dict(zip(ids, grades.golds, strict=True)) if grades.golds else {},
-        shown={i: shown for i, (shown, *others) in _values(ids, records, "packed_id").items() if not others},
+        shown=_shown(ids, records),
     )
 
 
 def _selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
     records: Sequence[Record] = file.records
     for field, wanted in where.items():
-        texts = [text_of(value) for value in values_of(records, field)]
+        texts = texts_of(records, field)
         records = at(records, [number for number, text in enumerate(texts) if text == wanted])
         if not records:
             raise StudyError(
@@ -139,9 +140,9 @@ def _graded(file: ResultsFile, records: Sequence[Record], selection: Selection) 
 def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
     """The score that each record has, 0 where there is none, and what is wrong with those."""
     values = values_of(records, field)
-    scores = [number_of(value, decimal_commas=file.decimal_commas) for value in values]
+    scores = each(partial(number_of, decimal_commas=file.decimal_commas), values)
     problems = []
-    for number, (value, score) in enumerate(zip(values, scores, strict=True)):
+    for number, (value, score) in enumerate(zip(values, scores, strict=True) if None in scores else ()):
         if value is None or value == "":
             problems.append(f"{records[number].place}: no score in {field}")
         elif score is None:
@@ -149,30 +150,39 @@ def _scores(file: ResultsFile, records: Sequence[Record], field: str) -> Grades:
                 f"{records[number].place}: {field} must be a finite number up to 1e100, true or false, "
                 f"got {value!r:.40}"
             )
-    texts = [value for value in values if isinstance(value, str)]
-    if file.decimal_commas and all(any(mark in text for text in texts) for mark in ",."):
+    if file.decimal_commas and all(any(isinstance(v, str) and mark in v for v in values) for mark in ",."):
         problems.append(f"{field} has numbers with a comma and with a point: which of them is the decimal mark?")
     return Grades(scores=tuple(score or 0.0 for score in scores), problems=tuple(problems))
 
 
-def _values(ids: Sequence[str], records: Sequence[Record], field: str) -> dict[str, list[str]]:
-    """The distinct values of a field by question, without questions that have none."""
-    found: dict[str, dict[str, None]] = {}
-    for question_id, value in zip(ids, values_of(records, field), strict=True):
-        if text := text_of(value):
-            found.setdefault(question_id, {})[text] = None
-    return {question_id: list(values) for question_id, values in found.items()}
+def _values(ids: Sequence[str], records: Sequence[Record], field: str) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The first value of a field by question, without questions that have none, and all distinct ones of several."""
+    texts = texts_of(records, field)
+    if not any(texts):
+        return {}, {}
+    first: dict[str, str] = {}
+    several: dict[str, dict[str, None]] = {}
+    for question_id, text in zip(ids, texts, strict=True):
+        if text and first.setdefault(question_id, text) != text:
+            several.setdefault(question_id, {first[question_id]: None})[text] = None
+    return first, {question_id: list(several[question_id]) for question_id in first if question_id in several}
+
+
+def _shown(ids: Sequence[str], records: Sequence[Record]) -> dict[str, str]:
+    """What each question was shown, without those that were shown several texts."""
+    first, several = _values(ids, records, "packed_id")
+    return {question_id: text for question_id, text in first.items() if question_id not in several}
 
 
 def _one_each(file: ResultsFile, ids: Sequence[str], records: Sequence[Record], field: str) -> dict[str, str]:
-    values = _values(ids, records, field)
-    if several := [f"{key}: {listed(found)}" for key, found in values.items() if len(found) > 1]:
+    first, several = _values(ids, records, field)
+    if several:
         raise all_problems(
             f"{file.path}: results of one question differ in {field}",
-            several,
+            [f"{key}: {listed(found)}" for key, found in several.items()],
             remedy="They are no repeats of it. Name a field that identifies a question with --id.",
         )
-    return {key: found[0] for key, found in values.items()}
+    return first
 
 
 def _remedy(records: Sequence[Record]) -> str:

@@ -1,7 +1,9 @@
 """BM25 over the atoms of one context, from rank-bm25."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 import numpy as np
@@ -10,7 +12,31 @@ from rank_bm25 import BM25, BM25L, BM25Okapi, BM25Plus
 from plancheck.params.retrieval import Variant
 
 
-class Lucene(BM25Okapi):  # type: ignore[misc]  # rank-bm25 has no types
+class Counted(BM25):  # type: ignore[misc]  # rank-bm25 has no types
+    """Counts words in C: twice as fast. Their order, in which rank-bm25 sums weights, is its own: first come, first."""
+
+    def _initialize(self, atoms: Sequence[Sequence[str]]) -> Mapping[str, int]:
+        """The number of atoms that have each word."""
+        self.doc_len = list(map(len, atoms))
+        self.doc_freqs = list(map(Counter, atoms))
+        self.corpus_size = len(atoms)
+        self.avgdl = sum(self.doc_len) / self.corpus_size
+        return Counter(chain.from_iterable(self.doc_freqs))
+
+
+class Okapi(Counted, BM25Okapi):  # type: ignore[misc]
+    """rank-bm25's usual variant."""
+
+
+class Plus(Counted, BM25Plus):  # type: ignore[misc]
+    """rank-bm25's BM25+."""
+
+
+class L(Counted, BM25L):  # type: ignore[misc]
+    """rank-bm25's BM25L."""
+
+
+class Lucene(Counted, BM25Okapi):  # type: ignore[misc]
     """Okapi with Lucene's weight of a word, log(1 + (N - n + 0.5) / (n + 0.5)), which is always above 0."""
 
     def _calc_idf(self, nd: Mapping[str, int]) -> None:
@@ -18,7 +44,7 @@ class Lucene(BM25Okapi):  # type: ignore[misc]  # rank-bm25 has no types
             self.idf[word] = math.log(1 + (self.corpus_size - count + 0.5) / (count + 0.5))
 
 
-VARIANTS: Final[Mapping[Variant, type[BM25]]] = {"okapi": BM25Okapi, "plus": BM25Plus, "l": BM25L, "lucene": Lucene}
+VARIANTS: Final[Mapping[Variant, type[BM25]]] = {"okapi": Okapi, "plus": Plus, "l": L, "lucene": Lucene}
 
 
 class LexicalIndex:

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.device import pick_device
 from plancheck.backends.places import located
 from plancheck.errors import StudyError, all_problems
 from plancheck.files import write_json
@@ -12,6 +11,7 @@ from plancheck.params.models import HubModel
 from plancheck.params.study import Params
 
 REPORT = Path("reports/checks/parameters.json")
+EVERYWHERE = ("auto", "cpu")  # devices that no machine lacks
 COPIES = ".dvc/tmp/exps/"  # where DVC runs experiments that are not run in place
 
 
@@ -70,11 +70,19 @@ def missing_models(params: Params) -> list[str]:
 
 def missing_devices(sections: Mapping[str, Any]) -> list[str]:
     """The devices that sections name and this machine does not have."""
-    found = []
-    for name, section in sections.items():
-        if isinstance(section, Mapping) and "device" in section:
-            try:
-                pick_device(section["device"])
-            except StudyError as error:
-                found.append(f"{name}.{error}")
-    return found
+    devices = {
+        name: section["device"]
+        for name, section in sections.items()
+        if isinstance(section, Mapping) and section.get("device", "cpu") not in EVERYWHERE
+    }
+    return [problem for name, device in devices.items() for problem in missing_device(name, device)]
+
+
+def missing_device(section: str, device: str) -> list[str]:
+    from plancheck.backends.device import pick_device  # which loads torch: only to ask for what may be missing
+
+    try:
+        pick_device(device)
+    except StudyError as error:
+        return [f"{section}.{error}"]
+    return []

@@ -41,7 +41,7 @@ def paired_bootstrap(
         ValueError: fewer than 2 questions or clusters, a difference that is not finite, or lengths that differ.
     """
     values = np.asarray(differences, dtype=np.float64)
-    sums, sizes = totals(values, range(len(values)) if clusters is None else clusters)
+    sums, sizes = totals(values, clusters)
     if len(sums) * resamples > FEW_DRAWS:
         distinct, times = _alike(sums, sizes)
         if DRAWS_A_COUNT * len(times) <= len(sums):
@@ -99,15 +99,21 @@ def _ratio(drawn: NDArray[np.float64], counts: NDArray[np.float64], axis: int) -
 
 
 def totals(
-    values: NDArray[np.float64], clusters: Sequence[Hashable]
+    values: NDArray[np.float64], clusters: Sequence[Hashable] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sum and size of each cluster, in the order of its first question; errors as of ``paired_bootstrap``."""
+    """Sum and size of each cluster, in the order of its first question; None: each question is its own.
+
+    Errors as of ``paired_bootstrap``.
+    """
     if values.ndim != 1 or not np.isfinite(values).all():
         raise ValueError("differences must be one finite number a question")
-    if len(clusters) != len(values):
-        raise ValueError(f"{len(clusters)} clusters given for {len(values)} differences")
-    codes, distinct = pd.factorize(pd.Series(list(clusters), dtype=object))
-    if len(distinct) < 2:
-        raise ValueError(f"a bootstrap needs at least 2 independent questions or clusters, got {len(distinct)}")
-    sums: NDArray[np.float64] = np.bincount(codes, weights=values).astype(np.float64)
-    return sums, np.bincount(codes).astype(np.float64)
+    if clusters is None:
+        sums, sizes = values, np.ones(len(values))
+    else:
+        if len(clusters) != len(values):
+            raise ValueError(f"{len(clusters)} clusters given for {len(values)} differences")
+        codes, _ = pd.factorize(pd.Series(list(clusters), dtype=object))
+        sums, sizes = (np.bincount(codes, weights=of).astype(np.float64) for of in (values, None))
+    if len(sums) < 2:
+        raise ValueError(f"a bootstrap needs at least 2 independent questions or clusters, got {len(sums)}")
+    return sums, sizes

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plancheck.statistics.bootstrap import paired_bootstrap
 from plancheck.statistics.flips import sign_flip_test
@@ -81,12 +82,14 @@ def compare(
     """
     differences = pairs.differences
     found = outcomes(pairs)
-    binary = {*pairs.treatment, *pairs.control} <= {0.0, 1.0}
+    binary = all(bool(((scores == 0) | (scores == 1)).all()) for scores in (pairs.treatment, pairs.control))
     alpha = round(1 - confidence, 12)
     interval = paired_bootstrap(
         differences, generator=generator, confidence=confidence, resamples=resamples, clusters=clusters
     )
-    constant = float(np.ptp(differences)) <= ROUNDING * float(np.abs([pairs.treatment, pairs.control]).max())
+    constant = float(np.ptp(differences)) <= ROUNDING * max(
+        float(np.abs(scores).max()) for scores in (pairs.treatment, pairs.control)
+    )
     if binary:
         p = sign_test(found.wins, found.losses)
         detectable = detectable_effect(found.questions, found.discordance, alpha=alpha, power=power)
@@ -112,8 +115,8 @@ def compare(
     )
 
 
-def _arm(scores: Sequence[float], *, binary: bool, confidence: float) -> Arm:
+def _arm(scores: NDArray[np.float64], *, binary: bool, confidence: float) -> Arm:
     if not binary:
         return Arm(float(np.mean(scores)), None, None)
-    correct = int(sum(scores))
+    correct = int(scores.sum())
     return Arm(correct / len(scores), correct, wilson(correct, len(scores), confidence=confidence))

@@ -32,7 +32,7 @@ def sign_flip_test(
         ValueError: fewer than 2 questions or clusters, a difference that is not finite, or lengths that differ.
     """
     values = np.asarray(differences, dtype=np.float64)
-    sums, _ = totals(values, range(len(values)) if clusters is None else clusters)
+    sums, _ = totals(values, clusters)
     moving = sums[sums != 0]  # a sum of 0 has no sign: without those the test is exact more often
     if len(moving) < 2:
         return 1.0

@@ -11,18 +11,18 @@ Scored = tuple[str, float]
 SHOWN_IDS = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
     """The scores of two arms, in the unit of the score, by question ID in ascending order."""
 
     question_ids: tuple[str, ...]
-    treatment: tuple[float, ...]
-    control: tuple[float, ...]
+    treatment: NDArray[np.float64]
+    control: NDArray[np.float64]
 
     @property
     def differences(self) -> NDArray[np.float64]:
         """Treatment minus control, a question each."""
-        return np.subtract(self.treatment, self.control, dtype=np.float64)
+        return self.treatment - self.control
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +80,14 @@ def common_pairs(treatment: Mapping[str, float], control: Mapping[str, float]) -
     Raises:
         ValueError: a score is not finite.
     """
-    ids = sorted(treatment.keys() & control.keys())
-    pairs = Pairs(tuple(ids), tuple(float(treatment[i]) for i in ids), tuple(float(control[i]) for i in ids))
-    if not np.isfinite([pairs.treatment, pairs.control]).all():
+    ids = [question_id for question_id in treatment if question_id in control]
+    # Looked up in the order in which they stand in memory, and sorted after it.
+    scores = np.array([[*map(arm.__getitem__, ids)] for arm in (treatment, control)], dtype=np.float64)
+    if not np.isfinite(scores).all():
         raise ValueError("a score is not finite")
-    return pairs
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    ours, theirs = scores[:, order]
+    return Pairs(tuple(map(ids.__getitem__, order)), ours, theirs)
 
 
 def doubled(arm: Sequence[Scored]) -> list[str]:
