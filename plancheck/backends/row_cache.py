@@ -8,7 +8,7 @@ import torch
 from transformers.cache_utils import Cache, DynamicLayer
 
 
-class RoomyLayer(DynamicLayer):
+class RoomyLayer(DynamicLayer):  # type: ignore[no-untyped-call]  # Transformers types little of it
     """A layer whose next tokens are written behind the others, where `DynamicLayer` copies all of them each time.
 
     What it gives the model is the same, number by number.
@@ -21,7 +21,7 @@ class RoomyLayer(DynamicLayer):
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, *, rows: int, room: int) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.lazy_initialization(keys, values)
         self._keys, self._values = (_widened(tensor, rows=rows, room=room) for tensor in (keys, values))
         self._show(keys.shape[-2])
@@ -69,7 +69,7 @@ def repeated(cache: Any, *, rows: int, room: int) -> Any:
 
 
 def _repeated(layer: Any, *, rows: int, room: int) -> Any:
-    if type(layer) is DynamicLayer and layer.is_initialized:
+    if type(layer) is DynamicLayer and layer.keys is not None and layer.values is not None:
         return RoomyLayer(layer.keys, layer.values, rows=rows, room=room)
     copied = deepcopy(layer)
     copied.reorder_cache(torch.zeros(rows, dtype=torch.long))  # unlike batch_repeat_interleave, all layers have it

@@ -49,7 +49,7 @@ def sample(
             logits,
             repeated(read.cache, rows=WIDTH, room=max_new_tokens - 1),
             lengths=[len(prompt)] * WIDTH,
-            pick=Draw([*group, *group[:1] * filling], temperature=temperature, top_p=top_p),
+            pick=Draw([*group, *[group[0]] * filling], temperature=temperature, top_p=top_p),
             ended=[*[ended] * len(group), *[_at_once] * filling],
             max_new_tokens=max_new_tokens,
         )[: len(group)]
