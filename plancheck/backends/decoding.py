@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from transformers import DynamicCache
 
-# From scores of shape (replies, vocabulary), float32, the next token of each reply.
-Pick = Callable[[torch.Tensor], list[int]]
+# From scores of shape (replies, vocabulary), float32, and whether each reply is over, the next token of each; after a
+# reply's end any token will do.
+Pick = Callable[[torch.Tensor, Sequence[bool]], list[int]]
 # Whether a reply with these new tokens, at least one, is complete.
 Ended = Callable[[list[int]], bool]
 
@@ -28,7 +28,8 @@ def decode(
     Args:
         model: a causal language model of Transformers, in evaluation mode.
         logits: of the first new token of each reply, float32, shape (replies, vocabulary).
-        cache: keys and values of the prompts, padded on the left to the longest; it is used up.
+        cache: keys and values of the prompts, padded on the left to the longest, with room for ``max_new_tokens`` - 1
+            more; it is used up.
         lengths: tokens of each prompt.
         pick: chooses the next tokens; called once a step, before the first with ``logits``.
         ended: for each reply whether it is complete.
@@ -42,7 +43,7 @@ def decode(
     if min(lengths) < width:
         padding = torch.arange(width, device=logits.device)[None] >= width - places[:, None]
     for step in range(max_new_tokens):
-        tokens = pick(logits)
+        tokens = pick(logits, over)
         for index, token in enumerate(tokens):
             rows[index].append(token)
             over[index] = over[index] or ended[index](rows[index])
@@ -61,26 +62,3 @@ def decode(
         )
         cache, logits = output.cache, output.logits[:, -1].float()
     return rows
-
-
-def stacked(caches: Sequence[Sequence[tuple[torch.Tensor, torch.Tensor]]]) -> Any:
-    """One cache of several prompts, padded with zeros on the left to the longest.
-
-    Args:
-        caches: of each prompt and layer the keys and values, shape (1, heads, tokens, dimensions).
-    """
-    width = max(keys.shape[-2] for layers in caches for keys, _ in layers)
-
-    def batch(tensors: list[torch.Tensor]) -> torch.Tensor:
-        padded = [torch.nn.functional.pad(tensor, (0, 0, width - tensor.shape[-2], 0)) for tensor in tensors]
-        return torch.cat(padded)
-
-    layers = zip(*caches, strict=True)
-    pairs = [tuple(batch([part[kind] for part in layer]) for kind in (0, 1)) for layer in layers]
-    return DynamicCache(ddp_cache_data=pairs)
-
-
-def selected(cache: Any, places: Sequence[int]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """Copies of the keys and values at these places, by layer, in the order of the places."""
-    index = torch.tensor(places, device=cache.layers[0].keys.device)
-    return [(layer.keys.index_select(-2, index), layer.values.index_select(-2, index)) for layer in cache.layers]

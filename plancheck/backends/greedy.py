@@ -6,7 +6,8 @@ from typing import Any
 
 import torch
 
-from plancheck.backends.decoding import Ended, decode, selected, stacked
+from plancheck.backends.decoding import Ended, decode
+from plancheck.backends.row_cache import repeated, selected, stacked
 from plancheck.backends.token_tree import TokenTree
 from plancheck.backends.tree_reading import can_share, read
 
@@ -53,7 +54,7 @@ def greedy(
         return [_alone(model, prompt, ended=[end], **settings) for prompt, end in zip(prompts, ended, strict=True)]
     found: dict[int, Greedy] = {}
     for group in _groups(_begun(model, prompts, pass_tokens), batch_size):
-        cache = stacked([begun.cache for begun in group])
+        cache = stacked([begun.cache for begun in group], room=max_new_tokens - 1)
         logits = torch.stack([begun.logits for begun in group])
         lengths = [len(prompts[begun.index]) for begun in group]
         ends = [ended[begun.index] for begun in group]
@@ -94,9 +95,10 @@ def _groups(items: Iterator[_Begun], size: int) -> Iterator[list[_Begun]]:
         yield group
 
 
-def _alone(model: Any, prompt: Sequence[int], **settings: Any) -> Greedy:
+def _alone(model: Any, prompt: Sequence[int], *, max_new_tokens: int, **settings: Any) -> Greedy:
     output = model(torch.tensor([list(prompt)], device=model.device), use_cache=True, logits_to_keep=1)
-    return _replies(model, output.logits[:, -1].float(), output.cache, [len(prompt)], **settings)[0]
+    logits, cache = output.logits[:, -1].float(), repeated(output.cache, rows=1, room=max_new_tokens - 1)
+    return _replies(model, logits, cache, [len(prompt)], max_new_tokens=max_new_tokens, **settings)[0]
 
 
 def _replies(
@@ -132,7 +134,7 @@ class Likeliest:
         self.letters: list[list[list[float]]] = []
         self.leads: list[list[float]] = []
 
-    def __call__(self, logits: torch.Tensor) -> list[int]:
+    def __call__(self, logits: torch.Tensor, over: Sequence[bool]) -> list[int]:
         best = logits.topk(2, dim=-1).values
         self.leads.append((best[:, 0] - best[:, 1]).tolist())
         totals = logits.logsumexp(dim=-1)

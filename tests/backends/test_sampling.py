@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from transformers import Qwen2ForCausalLM
+from transformers import Lfm2Config, Lfm2ForCausalLM, MistralConfig, MistralForCausalLM, Qwen2ForCausalLM
 
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.sampling import WIDTH, sample
@@ -45,23 +45,48 @@ def test_the_global_generator_is_neither_read_nor_moved(model, prompt):
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-def test_a_sample_is_what_plain_passes_over_the_whole_text_draw(tiny_qwen2):
-    plain = Qwen2ForCausalLM.from_pretrained(tiny_qwen2)
+def windowed():
+    """A model each of whose tokens attends to the 4 tokens up to it alone."""
+    config = MistralConfig(
+        vocab_size=100, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, sliding_window=4, eos_token_id=2, initializer_range=0.3,
+    )  # fmt: skip
+    return MistralForCausalLM(config)
+
+
+def stateful():
+    """A model one of whose layers keeps a running state instead of keys and values."""
+    config = Lfm2Config(
+        vocab_size=100, hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=4,
+        num_key_value_heads=2, layer_types=["conv", "full_attention"], eos_token_id=2, initializer_range=0.3,
+    )  # fmt: skip
+    return Lfm2ForCausalLM(config)
+
+
+@pytest.fixture(scope="module", params=["whole", windowed, stateful])
+def plain(request, tiny_qwen2):
+    torch.manual_seed(3)
+    model = Qwen2ForCausalLM.from_pretrained(tiny_qwen2) if request.param == "whole" else request.param()
+    return model.eval()
+
+
+def test_a_sample_is_what_plain_passes_over_the_whole_text_draw(plain):
     prompt, stop = [7, 8, 9, 40, 41], {plain.config.eos_token_id}
     settings = {name: value for name, value in DRAWN.items() if name != "complete"}
-    found = sample(plain, prompt, seeds=[3], ended=lambda tokens: tokens[-1] in stop, **settings)[0]
-    generator, ids = torch.Generator().manual_seed(3), list(prompt)
-    with torch.inference_mode():
-        for _ in range(DRAWN["max_new_tokens"]):
-            probabilities = torch.softmax(plain(torch.tensor([ids])).logits[0, -1].float() / 0.7, dim=-1)
-            ordered, order = probabilities.sort(descending=True)
-            kept = (ordered.cumsum(0) - ordered) < 0.9
-            nucleus = torch.zeros_like(probabilities)
-            nucleus[order[kept]] = ordered[kept]
-            ids.append(int(torch.multinomial(nucleus / nucleus.sum(), 1, generator=generator)))
-            if ids[-1] in stop:
-                break
-    assert found == ids[len(prompt) :]
+    found = sample(plain, prompt, seeds=[3, 4], ended=lambda tokens: tokens[-1] in stop, **settings)
+    for seed, reply in zip([3, 4], found, strict=True):
+        generator, ids = torch.Generator().manual_seed(seed), list(prompt)
+        with torch.inference_mode():
+            for _ in range(DRAWN["max_new_tokens"]):
+                probabilities = torch.softmax(plain(torch.tensor([ids])).logits[0, -1].float() / 0.7, dim=-1)
+                ordered, order = probabilities.sort(descending=True)
+                kept = (ordered.cumsum(0) - ordered) < 0.9
+                nucleus = torch.zeros_like(probabilities)
+                nucleus[order[kept]] = ordered[kept]
+                ids.append(int(torch.multinomial(nucleus / nucleus.sum(), 1, generator=generator)))
+                if ids[-1] in stop:
+                    break
+        assert reply[: len(ids) - len(prompt)] == ids[len(prompt) :]
 
 
 def test_the_coldest_sample_is_the_greedy_reply(model, prompt):
