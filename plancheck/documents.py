@@ -70,7 +70,7 @@ def opens(line: str, patterns: Sequence[re.Pattern[str]]) -> bool:
     bare = line.removeprefix("\ufeff").lstrip()
     if not bare:
         return False
-    for pattern in patterns:  # a loop, for any() of a generator takes longer than the matching
+    for pattern in patterns:  # noqa: SIM110 any() of a generator takes longer than the matching
         if pattern.match(bare) or (len(bare) < len(line) and pattern.match(line)):
             return True
     return False

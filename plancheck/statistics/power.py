@@ -66,15 +66,27 @@ def sign_test_power(questions: int, effect: float, discordance: float, *, alpha:
     _check(effect, discordance, alpha)
     if questions < 1:
         raise ValueError(f"questions must be at least 1, got {questions}")
-    binom = scipy.stats.binom
-    least, greatest = binom.ppf(NEGLIGIBLE, questions, discordance), binom.isf(NEGLIGIBLE, questions, discordance)
-    discordant = np.arange(int(least), int(greatest) + 1)
-    # The most losses at which the test rejects, -1 where it never does: 2 P(losses <= k) <= alpha.
-    most = binom.ppf(alpha / 2, discordant, 0.5)
-    most = np.where(2 * binom.cdf(most, discordant, 0.5) > alpha, most - 1, most)
-    share = 0.5 * (1 + effect / discordance)
-    found = binom.cdf(most, discordant, 1 - share) * (2 if effect == 0 else 1)
-    return float(binom.pmf(discordant, questions, discordance) @ found)
+    return _Rejections(questions, discordance, alpha=alpha).probability(effect)
+
+
+class _Rejections:
+    """Where the sign test rejects, for each number of discordant pairs that is not negligible; effects share it."""
+
+    def __init__(self, questions: int, discordance: float, *, alpha: float) -> None:
+        binom = scipy.stats.binom
+        least, greatest = binom.ppf(NEGLIGIBLE, questions, discordance), binom.isf(NEGLIGIBLE, questions, discordance)
+        self._discordance = discordance
+        self._discordant = np.arange(int(least), int(greatest) + 1)
+        self._weights = binom.pmf(self._discordant, questions, discordance)
+        # The most losses at which the test rejects, -1 where it never does: 2 P(losses <= k) <= alpha.
+        most = binom.ppf(alpha / 2, self._discordant, 0.5)
+        self._most = np.where(2 * binom.cdf(most, self._discordant, 0.5) > alpha, most - 1, most)
+
+    def probability(self, effect: float) -> float:
+        """Of a rejection in the direction of the effect, or in either where it is 0."""
+        share = 0.5 * (1 + effect / self._discordance)
+        found = scipy.stats.binom.cdf(self._most, self._discordant, 1 - share) * (2 if effect == 0 else 1)
+        return float(self._weights @ found)
 
 
 @cache  # a study's tables ask for the same few discordances over and over
@@ -91,9 +103,10 @@ def detectable_effect(questions: int, discordance: float, *, alpha: float = 0.05
         return None
     if sign_test_power(questions, discordance, discordance, alpha=alpha) < power:
         return None
+    rejections = _Rejections(questions, discordance, alpha=alpha)
 
     def excess(effect: float) -> float:
-        return sign_test_power(questions, effect, discordance, alpha=alpha) - power
+        return rejections.probability(effect) - power
 
     return float(scipy.optimize.brentq(excess, 1e-12 * discordance, discordance, xtol=1e-7))
 
