@@ -1,8 +1,8 @@
 """How the study runs: one Prefect flow a model-bearing stage, and one over the whole DVC graph."""
 
-from plancheck.interrupts import end_quietly_while_loading
-from plancheck.privacy import switch_off_telemetry
-from plancheck.threads import sleep_when_idle
+from plancheck.plumbing.interrupts import end_quietly_while_loading
+from plancheck.plumbing.privacy import switch_off_telemetry
+from plancheck.plumbing.threads import sleep_when_idle
 
 end_quietly_while_loading()
 sleep_when_idle()

@@ -16,9 +16,9 @@ from plancheck.answering.rightness import is_right
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.errors import StudyError
-from plancheck.files import DATA, read_table, write_table
 from plancheck.params.study import read_params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, read_table, write_table
 from plancheck.records import PREDICTIONS
 from plancheck.tables import read_packed_contexts
 from tasks.answer import answer_shard

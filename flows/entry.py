@@ -8,11 +8,11 @@ from collections.abc import Callable
 from types import FrameType
 
 from flows.statuses import Status
-from plancheck.errors import StudyError, say
-from plancheck.interrupts import say_interrupted
-from plancheck.lifeline import exit_with_dvc
-from plancheck.logs import set_up_logging
-from plancheck.shortage import shortage_told
+from plancheck.plumbing.errors import StudyError, say
+from plancheck.plumbing.interrupts import say_interrupted
+from plancheck.plumbing.lifeline import exit_with_dvc
+from plancheck.plumbing.logs import set_up_logging
+from plancheck.plumbing.shortage import shortage_told
 
 SECONDS_TO_END = 5.0
 

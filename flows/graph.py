@@ -16,8 +16,8 @@ from dvc.stage import PipelineStage
 from dvc.stage.exceptions import StageCmdFailedError
 
 from flows.statuses import Status
-from plancheck.errors import StudyError, say
-from plancheck.files import unwritable
+from plancheck.plumbing.errors import StudyError, say
+from plancheck.plumbing.files import unwritable
 
 
 @dataclass(frozen=True, slots=True)

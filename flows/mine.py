@@ -11,8 +11,8 @@ from flows.entry import main
 from flows.progress import results
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
-from plancheck.files import DATA, write_table
 from plancheck.params.study import read_params
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import TRACES
 from plancheck.tables import read_splits
 from tasks.mine import Mined, Settings, mine_shard

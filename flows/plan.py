@@ -16,12 +16,12 @@ from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.errors import StudyError
-from plancheck.files import DATA, read_json, write_table
 from plancheck.params.planning import Planner, Selector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
 from plancheck.planning.plans import Selected
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, read_json, write_table
 from plancheck.pools import read_pools
 from plancheck.records import PLANS
 from plancheck.tables import AtomRanks, read_atom_ranks, read_atoms

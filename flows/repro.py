@@ -8,8 +8,8 @@ import sys
 from multiprocessing.connection import Connection
 
 from flows.statuses import Status
-from plancheck.interrupts import loaded
-from plancheck.lifeline import exit_with
+from plancheck.plumbing.interrupts import loaded
+from plancheck.plumbing.lifeline import exit_with
 
 
 def main(parent: int, descriptor: int) -> int:

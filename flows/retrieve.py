@@ -12,8 +12,8 @@ from flows.progress import results
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.files import DATA, write_json, write_table
 from plancheck.params.study import read_params
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import RETRIEVAL
 from plancheck.retrieval.coverage import coverage
 from plancheck.retrieval.silence import silence

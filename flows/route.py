@@ -8,8 +8,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
-from plancheck.files import DATA, write_table
 from plancheck.params.study import Params, read_params
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import ROUTER_FEATURES, ROUTING
 from plancheck.routing.evaluation import Pair, in_order, unfolded
 from plancheck.routing.features import router_features

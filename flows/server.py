@@ -28,8 +28,8 @@ from prefect.logging.handlers import APILogWorker
 from prefect.settings import PREFECT_API_URL, get_current_settings, temporary_settings
 
 from flows.statuses import Status
-from plancheck.errors import StudyError, say
-from plancheck.files import unwritable
+from plancheck.plumbing.errors import StudyError, say
+from plancheck.plumbing.files import unwritable
 
 SECONDS_TO_STOP = 5.0
 LEAST_FREE_BYTES = 1_000_000

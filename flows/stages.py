@@ -10,7 +10,7 @@ from rich.console import Console
 from flows.graph import stages_in_order
 from flows.statuses import Status
 from flows.worker import Worker
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from tasks.retries import worth_retrying
 
 RETRIES = 2

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from plancheck.interrupts import STATUS_WHEN_INTERRUPTED
+from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED
 
 
 class Status(IntEnum):

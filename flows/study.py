@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from flows.announcement import announcement
 from flows.entry import exit_status
 from flows.graph import agenda
-from plancheck.logs import set_up_logging
 from plancheck.params.study import PARAMS, read_params
+from plancheck.plumbing.logs import set_up_logging
 
 LAST_OF_TABLES = "analyze"
 

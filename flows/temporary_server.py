@@ -6,7 +6,7 @@ It chooses a free port on 127.0.0.1, prints it, and ends when its parent does.
 import socket
 import sys
 
-from plancheck.lifeline import exit_with
+from plancheck.plumbing.lifeline import exit_with
 
 
 def serve(parent: int) -> None:

@@ -13,9 +13,9 @@ from flows.entry import main
 from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.finetuning import EARLY, FINAL
 from plancheck.backends.models import locked
-from plancheck.files import replacing, write_json
 from plancheck.params.planning import Train
 from plancheck.params.study import read_params
+from plancheck.plumbing.files import replacing, write_json
 from tasks.train import Training, train_planner
 
 LOG = logging.getLogger("plancheck.train")

@@ -13,8 +13,8 @@ from flows.progress import results
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.files import DATA, replacing, write_table
 from plancheck.params.study import read_params
+from plancheck.plumbing.files import DATA, replacing, write_table
 from plancheck.records import RERANK
 from tasks.rerank import rerank_shard
 from tasks.shards import shards, workers

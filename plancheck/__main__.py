@@ -2,7 +2,7 @@
 
 import signal
 
-from plancheck.interrupts import end
+from plancheck.plumbing.interrupts import end
 
 signal.signal(signal.SIGINT, end)
 

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from plancheck.errors import StudyError, say
-from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
-from plancheck.lifeline import exit_with_dvc
-from plancheck.logs import set_up_logging
-from plancheck.privacy import switch_off_telemetry
-from plancheck.shortage import shortage_told
-from plancheck.threads import sleep_when_idle
+from plancheck.plumbing.errors import StudyError, say
+from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
+from plancheck.plumbing.lifeline import exit_with_dvc
+from plancheck.plumbing.logs import set_up_logging
+from plancheck.plumbing.privacy import switch_off_telemetry
+from plancheck.plumbing.shortage import shortage_told
+from plancheck.plumbing.threads import sleep_when_idle
 
 STAGES: Final[Mapping[str, str]] = {
     "parameters": "Check whether params.yaml can be run with here.",

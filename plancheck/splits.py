@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import SPLITS, Question
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import DATA, among, read_json, read_table
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA, among, read_json, read_table
 from plancheck.records import SPLITS, Atom, Piece
 
 

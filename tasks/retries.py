@@ -6,8 +6,8 @@ from typing import Any
 from prefect import Task
 from prefect.client.schemas.objects import State, TaskRun
 
-from plancheck.errors import StudyError
-from plancheck.shortage import disk_full
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.shortage import disk_full
 
 logger = logging.getLogger("plancheck")
 

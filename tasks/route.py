@@ -9,8 +9,8 @@ from prefect import task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
-from plancheck.files import DATA, read_table
 from plancheck.params.answer import RouterName
+from plancheck.plumbing.files import DATA, read_table
 from plancheck.routing.evaluation import Cases, Pair, routed
 from plancheck.routing.features import answer_features
 from plancheck.routing.folds import Fold

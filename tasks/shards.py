@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 @dataclass(frozen=True, slots=True)

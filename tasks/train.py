@@ -17,8 +17,8 @@ from plancheck.backends.generation import CausalModel, read_causal_model
 from plancheck.backends.models import LockedModel
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import DEV_ROWS, TRAIN_ROWS, TokenRow, read_sft_rows, tokenised
-from plancheck.digests import digest, file_sha256
 from plancheck.params.planning import Train
+from plancheck.plumbing.digests import digest, file_sha256
 from tasks.retries import worth_retrying
 
 LOG = logging.getLogger("plancheck.train")

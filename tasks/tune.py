@@ -15,10 +15,10 @@ from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune_reranker
 from plancheck.backends.reranking import load_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
-from plancheck.digests import digest
 from plancheck.params.planning import Tune
 from plancheck.params.retrieval import Rerank
 from plancheck.planning.plans import Pool, candidate_texts
+from plancheck.plumbing.digests import digest
 from plancheck.pools import read_pools
 from plancheck.retrieval.query import query_text
 from plancheck.retrieval.reranking import best_parts

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plancheck import cli, files
+from plancheck import cli
+from plancheck.plumbing import files
 
 ROOT = Path(__file__).parents[1]
 PARAMS = yaml.safe_load((ROOT / "params.yaml").read_text())
@@ -274,6 +275,7 @@ import resource, sys
 import psutil
 import plancheck.stages.benchmark
 from plancheck import cli
+from plancheck.plumbing import files
 held = psutil.Process().memory_info().vms
 resource.setrlimit(resource.RLIMIT_AS, (held + 40 * 2**20, resource.RLIM_INFINITY))
 sys.argv = ["plancheck", "benchmark"]

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from plancheck.errors import StudyError
-from plancheck.files import write_table
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import write_table
 from plancheck.records import ATOMS, PACKED, RETRIEVAL
 from plancheck.tables import read_atoms, read_candidates, read_packed_contexts, read_splits
 

@@ -5,6 +5,6 @@ Expectations context. A frame holds IDs, numbers, flags and closed vocabularies 
 because failed records are copied from it into messages and Data Docs.
 """
 
-from plancheck.interrupts import end_quietly_while_loading
+from plancheck.plumbing.interrupts import end_quietly_while_loading
 
 end_quietly_while_loading()

@@ -3,7 +3,7 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
-from plancheck.domains import asked_for
+from plancheck.benchmark.domains import asked_for
 from plancheck.records import ATOMS
 from validation.frames import counted, with_records
 from validation.inputs import Inputs, question_frame, table_file

@@ -20,13 +20,13 @@ from filelock import FileLock
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
-from plancheck.errors import SHOWN_PROBLEMS, StudyError, say
-from plancheck.files import unwritable, write_json
-from plancheck.interrupts import STATUS_WHEN_INTERRUPTED, loaded
-from plancheck.lifeline import exit_with_dvc
 from plancheck.params.study import read_params
-from plancheck.privacy import switch_off_telemetry
-from plancheck.shortage import shortage_told
+from plancheck.plumbing.errors import SHOWN_PROBLEMS, StudyError, say
+from plancheck.plumbing.files import unwritable, write_json
+from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
+from plancheck.plumbing.lifeline import exit_with_dvc
+from plancheck.plumbing.privacy import switch_off_telemetry
+from plancheck.plumbing.shortage import shortage_told
 from validation import schemas
 from validation.frames import RECORD
 from validation.gates import GATES, Gate

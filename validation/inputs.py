@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 
 from plancheck.answering.rightness import right_letters
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import DATA, read_json, read_table
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA, read_json, read_table
 from plancheck.records import LETTERS, SPLITS
 from validation.frames import masked
 

@@ -7,7 +7,7 @@ from typing import Any
 from great_expectations import ExpectationSuite
 from great_expectations.core import ExpectationSuiteValidationResult
 
-from plancheck.errors import SHOWN_PROBLEMS, StudyError
+from plancheck.plumbing.errors import SHOWN_PROBLEMS, StudyError
 from validation.frames import RECORD
 
 

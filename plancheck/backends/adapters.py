@@ -16,9 +16,9 @@ from safetensors.torch import save_file
 from plancheck.backends.device import pick_device
 from plancheck.backends.generation import CausalModel, load_causal_model, read_causal_model
 from plancheck.backends.models import file_digests
-from plancheck.digests import digest
-from plancheck.errors import StudyError
-from plancheck.files import replacing
+from plancheck.plumbing.digests import digest
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import replacing
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 REMEDY = "Run `dvc repro train` to make it again."

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from filelock import FileLock
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 CACHE = Path(".plancheck/generations.sqlite")
 BUSY_SECONDS = 60.0

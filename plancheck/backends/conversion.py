@@ -8,7 +8,7 @@ from gguf import GGUFReader
 from tokenizers import pre_tokenizers
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig, PreTrainedModel
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 # Transformers reads a GGUF's vocabulary but not how it splits text before the merges, and would take GPT-2's way for
 # any. SmolLM splits off each digit first; other ways are not known here, and a guess would feed a model wrong tokens.

@@ -2,7 +2,7 @@
 
 import torch
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 def pick_device(name: str) -> str:

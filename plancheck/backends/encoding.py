@@ -13,7 +13,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedTokenizerBase
 from plancheck.backends.device import pick_device
 from plancheck.backends.loading import check_weights
 from plancheck.backends.token_windows import token_counts, token_windows
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 _LOADING = threading.Lock()
 HEAD_CHARS_A_TOKEN = 8

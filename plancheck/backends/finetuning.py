@@ -19,8 +19,8 @@ from trl.trainer.sft_config import SFTConfig
 from plancheck.backends.adapters import save_adapter
 from plancheck.backends.planner_trainer import PlannerTrainer
 from plancheck.backends.sft_rows import TokenRow
-from plancheck.errors import StudyError
 from plancheck.params.planning import Train
+from plancheck.plumbing.errors import StudyError
 
 log = logging.getLogger("plancheck.train")
 

@@ -4,7 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 # Weights as safetensors only: formats that unpickle run code, and other frameworks' weights are dead weight.
 WANTED = ("*.safetensors", "*.json", "*.txt", "*.jinja", "*.model")

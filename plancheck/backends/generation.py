@@ -17,7 +17,7 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.greedy import Greedy, greedy
 from plancheck.backends.sampling import sample
 from plancheck.backends.tree_reading import log_likelihoods
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import LETTERS
 
 _LOADING = threading.Lock()

@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 def download_dataset_file(repo: str, revision: str, file: str, sha256: str) -> Path:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 def check_weights(architecture: Any, path: Path, *, unused: Sequence[str] = ()) -> Any:

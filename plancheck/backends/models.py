@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plancheck.digests import digest, file_sha256
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import read_json, replacing
+from plancheck.plumbing.digests import digest, file_sha256
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import read_json, replacing
 
 LOCK = Path("models/lock.json")
 WEIGHTS = Path("models/weights")

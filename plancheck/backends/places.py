@@ -6,9 +6,9 @@ from pathlib import Path
 from plancheck.backends.folders import model_files
 from plancheck.backends.snapshots import download_model
 from plancheck.backends.wheels import wheel_weights
-from plancheck.errors import StudyError, all_problems
 from plancheck.params.models import HubModel, PathModel, WheelModel
 from plancheck.params.section import Section
+from plancheck.plumbing.errors import StudyError, all_problems
 
 
 def located(specs: Collection[Section]) -> dict[Section, Path]:

@@ -16,7 +16,7 @@ from transformers import PrinterCallback
 from plancheck.backends.device import calculates_in_bfloat16
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.tuning_pairs import Pair
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 log = logging.getLogger("plancheck.models")
 

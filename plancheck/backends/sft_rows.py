@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.backends.generation import CausalModel
-from plancheck.errors import StudyError, all_problems
+from plancheck.plumbing.errors import StudyError, all_problems
 
 TRAIN_ROWS, DEV_ROWS = Path("data/sft/train.jsonl"), Path("data/sft/dev.jsonl")
 

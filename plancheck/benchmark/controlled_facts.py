@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 
 from plancheck.benchmark.controlled_cast import GAP_IN_BACKGROUND, Cast, Entity, Fact, person, thing
 from plancheck.benchmark.controlled_lexicon import Attribute, Lexicon, World
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 CHOICES = 4
 # Hops lie in different thirds of the context, so that no window holds both.

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from plancheck.errors import StudyError, all_problems
+from plancheck.plumbing.errors import StudyError, all_problems
 
 # Words that say nothing about a subject: sharing one does not close a lexical gap.
 # fmt: off

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from plancheck.benchmark.kinds import KINDS
 from plancheck.benchmark.wrapping import unwrapped
-from plancheck.errors import StudyError, all_problems
-from plancheck.strict_json import json_value
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.strict_json import json_value
 
 HEAD_BYTES: Final = 512
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"

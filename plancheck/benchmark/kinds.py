@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 KINDS: Final = "a JSON array, JSON Lines or Parquet, gzipped or not"
 GZIP: Final = b"\x1f\x8b"

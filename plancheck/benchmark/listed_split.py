@@ -10,7 +10,7 @@ from plancheck.benchmark.entries import SHOWN_CHARS
 from plancheck.benchmark.listings import Listing, shown_name
 from plancheck.benchmark.split_files import read_listings
 from plancheck.comparison.ids import look_alikes
-from plancheck.errors import SHOWN_PROBLEMS, all_problems
+from plancheck.plumbing.errors import SHOWN_PROBLEMS, all_problems
 from plancheck.records import SPLITS, Question
 from plancheck.splits import shared_across_splits
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from plancheck.benchmark.entries import SHOWN_CHARS, id_text, shown
-from plancheck.errors import all_problems
 from plancheck.matching import match_key
+from plancheck.plumbing.errors import all_problems
 
 # By the names that files give them, whatever their case.
 SPLIT_NAMES: Final[Mapping[str, str]] = {

@@ -10,8 +10,8 @@ from plancheck.benchmark.entries import OPTIONAL, Entry, broken_rules, entry, id
 from plancheck.benchmark.json_records import RawRecord
 from plancheck.benchmark.reading import read_records
 from plancheck.benchmark.texts import Texts
-from plancheck.errors import StudyError, all_problems
 from plancheck.params.benchmark import Columns
+from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.records import Benchmark, Question
 
 ONLY_DOMAIN = "all"

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from plancheck.errors import StudyError, all_problems
 from plancheck.params.models import Revision, Sha256
 from plancheck.params.section import Section
+from plancheck.plumbing.errors import StudyError, all_problems
 
 SUFFIX = ".hub.json"
 

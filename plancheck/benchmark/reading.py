@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from plancheck.benchmark.json_records import RawRecord, json_records
 from plancheck.benchmark.kinds import GZIP, PARQUET, refuse_other_kinds
-from plancheck.errors import StudyError, doubled
+from plancheck.plumbing.errors import StudyError, doubled
 
 HEAD_BYTES = 512
 ROWS_AT_ONCE = 8

@@ -20,9 +20,9 @@ from plancheck.benchmark.entries import shown
 from plancheck.benchmark.kinds import ENCODINGS, other_encoding
 from plancheck.benchmark.listings import REMEDY, SPLIT_NAMES, Listing, checked, shown_name, split_named
 from plancheck.benchmark.split_rows import lines_of, table_listings, text_listings
-from plancheck.errors import StudyError, all_problems
 from plancheck.matching import match_key
-from plancheck.strict_json import json_value
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.strict_json import json_value
 
 BESIDES: Final = frozenset({"seed", "group_by", "source"})
 # Of a message of the JSON reader, which names fields of the file.

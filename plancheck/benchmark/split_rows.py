@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final
 
 from plancheck.benchmark.listings import Listing, checked, shown_name, split_named
-from plancheck.errors import StudyError
 from plancheck.matching import match_key
+from plancheck.plumbing.errors import StudyError
 
 LOG = logging.getLogger("plancheck.split")
 

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from plancheck.errors import StudyError
-from plancheck.files import DATA, among, damaged, read_table, write_table
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, among, damaged, read_table, write_table
 from plancheck.records import CONTEXTS, QUESTIONS, Benchmark, Question, Span
 
 QUESTIONS_FILE = DATA / "questions.parquet"

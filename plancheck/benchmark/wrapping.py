@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 BY_ROWS: Final = "Write it by records: pandas' to_json(path, orient='records', lines=True), or datasets' to_json(path)."
 

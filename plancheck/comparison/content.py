@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 KINDS = "Parquet, CSV, TSV, JSON Lines, a JSON array of objects, or an inspect_ai log"
 BYTE_ORDER_MARKS: Final[Mapping[bytes, str]] = {

@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 
 from plancheck.comparison.inspect_logs import LogError
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 # What the readers raise for foreign bytes: an encrypted or unknown ZIP entry is a RuntimeError, a date outside
 # Python's calendar an OverflowError, an unknown time zone a LookupError.

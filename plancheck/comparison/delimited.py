@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv as csv_of_arrow
 
 from plancheck.comparison.columns import Column
-from plancheck.errors import StudyError, all_problems, doubled
+from plancheck.plumbing.errors import StudyError, all_problems, doubled
 
 # In order of preference. A comma is last: it is also a decimal mark, and stands in words.
 DELIMITERS: Final[Mapping[str, str]] = {"\t": "TSV", ";": "CSV with semicolons", ",": "CSV"}

@@ -9,7 +9,7 @@ from typing import Final
 
 from plancheck.comparison.columns import names_of, values_of
 from plancheck.comparison.records import Record, ResultsFile, listed, named, number_of
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 ID_FIELDS: Final = ("question_id", "qid", "example_id", "doc_id", "id", "_id", "uid")
 SCORE_FIELDS: Final = ("correct", "is_correct", "judge", "score", "acc", "accuracy", "exact_match", "em", "f1")

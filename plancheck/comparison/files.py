@@ -11,7 +11,7 @@ import numpy as np
 from plancheck.comparison import ids
 from plancheck.comparison.reading import read_results
 from plancheck.comparison.selection import ScoredFile, Selection, scored_results
-from plancheck.errors import StudyError, all_problems
+from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.statistics.comparison import Comparison, compare
 from plancheck.statistics.pairs import Pairs, SameText, common_pairs, same_text
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from plancheck.strict_json import json_value
+from plancheck.plumbing.strict_json import json_value
 
 ZSTANDARD = 93
 LOCAL_HEADER_BYTES = 30

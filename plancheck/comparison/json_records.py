@@ -8,8 +8,8 @@ from typing import Any, Final
 from plancheck.comparison.content import KINDS
 from plancheck.comparison.damage import readable
 from plancheck.comparison.inspect_logs import is_inspect_log, sample_fault, sample_record
-from plancheck.errors import StudyError, all_problems
-from plancheck.strict_json import json_value
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.strict_json import json_value
 
 LONGBENCH_FIELDS: Final = {"_id", "judge", "pred"}
 _LINE: Final = re.compile("^.*$", re.MULTILINE)  # one at a time: a list of them would need as much memory again

@@ -17,7 +17,7 @@ from plancheck.comparison.delimited import DELIMITERS, check_names, delimited
 from plancheck.comparison.inspect_logs import samples_of_archive
 from plancheck.comparison.json_records import Numbered, json_records, numbered_samples
 from plancheck.comparison.records import Record, ResultsFile
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 ROWS_AT_ONCE = 65_536
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from plancheck.comparison.columns import names_of, values_of
 from plancheck.comparison.records import Record, ResultsFile, listed, text_of
-from plancheck.errors import StudyError, all_problems
+from plancheck.plumbing.errors import StudyError, all_problems
 
 # Exact, so that neither the order of the repeats nor rounding turns a tie into a win.
 WAYS: Final[Mapping[str, Callable[[Sequence[float]], float]]] = {"mean": statistics.mean}

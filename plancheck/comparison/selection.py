@@ -9,7 +9,7 @@ from plancheck.comparison.detection import AnswerFields, ScoreField, answer_fiel
 from plancheck.comparison.grading import Grades, grade
 from plancheck.comparison.records import Record, ResultsFile, each, listed, number_of, text_of
 from plancheck.comparison.repeats import Repeats, once_each
-from plancheck.errors import StudyError, all_problems
+from plancheck.plumbing.errors import StudyError, all_problems
 
 Graded = ScoreField | AnswerFields
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from plancheck.digests import digest
+from plancheck.plumbing.digests import digest
 
 
 def without_places(value: Any) -> Any:

@@ -5,10 +5,10 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from plancheck.errors import doubled
 from plancheck.params.comparison import BestOf, Budget, DeclaredComparison, Side, budgets
 from plancheck.params.pack import Pack
 from plancheck.params.section import Name, Section, Seed
+from plancheck.plumbing.errors import doubled
 
 
 class Mechanisms(Section):

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from plancheck.errors import doubled
 from plancheck.params.section import Device, Section, Seed
+from plancheck.plumbing.errors import doubled
 
 
 class Planner(Section):

@@ -8,7 +8,6 @@ import yaml
 from pydantic import ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from plancheck.errors import StudyError, all_problems
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
@@ -17,6 +16,7 @@ from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine, Plan, Planner, Selector, Train, Tune
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
 from plancheck.params.section import Section
+from plancheck.plumbing.errors import StudyError, all_problems
 
 PARAMS = Path("params.yaml")
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from plancheck.errors import StudyError
 from plancheck.packing import slices
 from plancheck.planning.plans import Pool, Selected
 from plancheck.planning.seeds import seed_of
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Atom
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from plancheck.errors import StudyError
 from plancheck.params.planning import Planner
 from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.planning.prompt import completion, planner_messages
+from plancheck.plumbing.errors import StudyError
 
 
 def sft_row(pool: Pool, trace: Mapping[str, Any], settings: Planner, *, begin_reply: bool) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 # Columns of words. CSV has no types, and a policy may be called nan, null, 1 or true.
 WORDS: Final = (

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import pandas as pd
 
-from plancheck.files import replacing
+from plancheck.plumbing.files import replacing
 from plancheck.reporting.results import records
 from plancheck.reporting.wording import count, number, p_text, points, signed_points
 

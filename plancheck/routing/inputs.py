@@ -7,8 +7,8 @@ from typing import Final
 import pandas as pd
 import pyarrow.compute as pc
 
-from plancheck.errors import all_problems
-from plancheck.files import DATA, among, read_table
+from plancheck.plumbing.errors import all_problems
+from plancheck.plumbing.files import DATA, among, read_table
 from plancheck.routing.evaluation import Pair
 from plancheck.routing.routers import CATEGORIES
 

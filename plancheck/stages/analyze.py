@@ -10,13 +10,13 @@ from pathlib import Path
 import pandas as pd
 
 from plancheck.benchmark.tables import read_questions
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import DATA, read_table, write_json
 from plancheck.mechanisms.measures import Case, Scored
 from plancheck.params.analyze import ROUTER_TIER, Analyze
 from plancheck.params.comparison import budgets
 from plancheck.params.planning import HARNESS_SELECTORS
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA, read_table, write_json
 from plancheck.records import SCORERS, Atom, Question
 from plancheck.reporting.accuracy_tables import heldout_table
 from plancheck.reporting.comparison_tables import Declared, best_of_all_table, comparisons_table

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.atoms import cut
+from plancheck.benchmark.domains import asked_for, unlike
 from plancheck.benchmark.tables import each_context, read_questions
-from plancheck.domains import asked_for, unlike
-from plancheck.files import DATA, write_json, write_table
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import ATOMS, Atom, Question
 
 REPORT = Path("reports") / "atoms.json"

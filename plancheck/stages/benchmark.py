@@ -16,9 +16,9 @@ from plancheck.benchmark.pin import is_pin, read_pin
 from plancheck.benchmark.subset import stratified_subset
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.benchmark.texts import Texts
-from plancheck.files import write_json
 from plancheck.params.benchmark import BenchmarkParams
 from plancheck.params.study import Params
+from plancheck.plumbing.files import write_json
 from plancheck.records import Benchmark, Question
 
 REPORT = Path("reports") / "benchmark.json"

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from plancheck.benchmark.groups import grouped
-from plancheck.errors import StudyError
-from plancheck.files import write_json
 from plancheck.params.planning import Selector
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import write_json
 from plancheck.records import Question
 from plancheck.stages.benchmark import limited, load
 from plancheck.stages.split import checked_splits

@@ -15,11 +15,11 @@ from plancheck.backends.places import located
 from plancheck.backends.reranker_tuning import THREADS, from_encoder, tune_reranker
 from plancheck.backends.tuning_pairs import tuning_pairs
 from plancheck.benchmark.controlled import generate, read_lexicon
-from plancheck.digests import digest, file_sha256
-from plancheck.files import replacing, write_json
 from plancheck.params.models import HubModel, TunedModel, WheelModel
 from plancheck.params.section import Section
 from plancheck.params.study import Params
+from plancheck.plumbing.digests import digest, file_sha256
+from plancheck.plumbing.files import replacing, write_json
 
 LEXICON = Path(__file__).parents[1] / "benchmark/lexicon.yaml"  # not benchmark.path: new questions need no new models
 LIBRARIES = ("gguf", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")

@@ -8,10 +8,10 @@ from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
-from plancheck.errors import all_problems
-from plancheck.files import DATA, read_table, write_table
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import all_problems
+from plancheck.plumbing.files import DATA, read_table, write_table
 from plancheck.policies import Rankings, order, rerank_first
 from plancheck.records import PACKED, Atom, Question
 from plancheck.retrieval.fusion import reciprocal_rank

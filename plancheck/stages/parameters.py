@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.backends.places import located
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import write_json
 from plancheck.params.models import HubModel
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import write_json
 
 REPORT = Path("reports/checks/parameters.json")
 EVERYWHERE = ("auto", "cpu")  # devices that no machine lacks

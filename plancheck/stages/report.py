@@ -7,9 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from plancheck.digests import file_sha256
-from plancheck.errors import StudyError, all_problems
-from plancheck.files import DATA, read_json, read_table, replacing
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families_of
 from plancheck.page.kin import tuned_and_not, yardstick
@@ -17,6 +14,9 @@ from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
 from plancheck.params.study import Params
+from plancheck.plumbing.digests import file_sha256
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA, read_json, read_table, replacing
 from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.views import VIEWS

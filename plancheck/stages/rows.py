@@ -5,10 +5,10 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plancheck.files import DATA, read_table, replacing
 from plancheck.params.study import Params
 from plancheck.planning.rows import refuse_no_reward, sft_row
 from plancheck.planning.traces import best_traces
+from plancheck.plumbing.files import DATA, read_table, replacing
 from plancheck.pools import read_pools
 from plancheck.tables import read_splits
 

@@ -8,11 +8,11 @@ from typing import Any
 from plancheck.benchmark.listed_split import listed_split
 from plancheck.benchmark.split_files import text_files
 from plancheck.benchmark.tables import read_questions
-from plancheck.digests import digest, file_sha256
-from plancheck.errors import StudyError
-from plancheck.files import DATA, write_json
 from plancheck.params.benchmark import Split
 from plancheck.params.study import Params
+from plancheck.plumbing.digests import digest, file_sha256
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, write_json
 from plancheck.records import Question
 from plancheck.splits import split_questions
 

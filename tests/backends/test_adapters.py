@@ -7,7 +7,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM
 
 from plancheck.backends.adapters import CONFIG, WEIGHTS, adapter_digest, load_planner, save_adapter
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from plancheck.backends.cache import GenerationCache
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 def test_replies_come_back_from_a_later_cache_on_the_same_file(tmp_path):

@@ -12,7 +12,7 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.encoding import SentenceEncoder, load_encoder
 from plancheck.backends.reranking import CrossEncoderReranker, load_reranker
 from plancheck.backends.token_windows import token_windows
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 TEXTS = ["The cat sat on the mat.", "Stocks fell sharply on Monday.", "A kitten rested upon a rug. " * 200, ""]
 

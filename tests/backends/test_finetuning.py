@@ -19,8 +19,8 @@ from plancheck.backends.generation import read_causal_model
 from plancheck.backends.planner_trainer import PlannerTrainer, Shuffled
 from plancheck.backends.repeatable import repeatable
 from plancheck.backends.sft_rows import TokenRow
-from plancheck.errors import StudyError
 from plancheck.params.planning import Train
+from plancheck.plumbing.errors import StudyError
 
 PUBLISHED = Train(
     seed=111, lora_r=16, lora_alpha=32, lora_dropout=0.05, lora_targets="all-linear", learning_rate=5e-5, epochs=3,

@@ -8,7 +8,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, MistralConfig, MistralForCausalLM
 
 from plancheck.backends.generation import CLOSE, CausalModel, load_causal_model, read_causal_model
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 PROMPTS = ["Where is the mill?", "The mill is in Tarn. Where is the mill? Say it in a word.", "Who?"]
 CHOICES = [["in Tarn", "B", "at the river by the old bridge", "D D"]] * 3

@@ -8,7 +8,7 @@ import huggingface_hub.constants
 import pytest
 
 from plancheck.backends.hub import download_dataset_file
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = b'[{"_id": "q1"}]'

@@ -13,10 +13,10 @@ import plancheck.stages.models as stage
 from plancheck.backends import snapshots
 from plancheck.backends.models import locked, made_once
 from plancheck.backends.wheels import wheel_weights
-from plancheck.errors import StudyError
 from plancheck.params.benchmark import BenchmarkParams, Columns, Controlled
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
 from plancheck.params.study import Params, read_params
+from plancheck.plumbing.errors import StudyError
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", *(f"##{c}" for c in "abcdefghij")]

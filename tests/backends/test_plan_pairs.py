@@ -9,8 +9,8 @@ from plancheck.backends.models import file_digests
 from plancheck.backends.plan_pairs import plan_pairs
 from plancheck.backends.reranker_tuning import from_cross_encoder, tune_reranker
 from plancheck.backends.tuning_pairs import Pair
-from plancheck.errors import StudyError
 from plancheck.planning.plans import Pool, candidate_texts
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Atom, Question
 
 CONTEXT = "aaaabbbbcccc"

@@ -8,7 +8,7 @@ from trl import SFTConfig, SFTTrainer
 
 from plancheck.backends.generation import CausalModel, read_causal_model
 from plancheck.backends.sft_rows import SftRow, read_sft_rows, tokenised
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 START = "The needed passages are ["
 

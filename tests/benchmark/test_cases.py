@@ -13,8 +13,8 @@ import pytest
 
 from plancheck.benchmark.choices import answer_letter
 from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.errors import StudyError
 from plancheck.params.benchmark import Columns
+from plancheck.plumbing.errors import StudyError
 
 NAMES = {"question_id": "id", "choices": "choices"}
 PLAIN = Columns()

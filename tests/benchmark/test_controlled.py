@@ -16,8 +16,8 @@ from plancheck.answering.prompt import likelihood_messages
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.benchmark.controlled_facts import CHOICES
 from plancheck.benchmark.controlled_lexicon import Attribute, content_words
-from plancheck.errors import StudyError
 from plancheck.params.benchmark import Controlled
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import LETTERS, Benchmark, Question
 
 LEXICON_PATH = Path(__file__).parents[2] / "plancheck/benchmark/lexicon.yaml"

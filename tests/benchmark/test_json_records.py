@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from plancheck.benchmark.json_records import json_records
 from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.errors import StudyError
 from plancheck.params.benchmark import Columns
+from plancheck.plumbing.errors import StudyError
 
 PATH = Path("questions.json")
 texts = st.text(st.sampled_from('ab"\\{}[],:\n\u2028é\U0001f600 '), max_size=12)

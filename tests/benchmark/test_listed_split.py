@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.benchmark.listed_split import listed_split
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import SPLITS, Question
 from plancheck.splits import split_questions
 

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.errors import StudyError
 from plancheck.params.benchmark import Columns
+from plancheck.plumbing.errors import StudyError
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "longbench_v2_sample.json"
 

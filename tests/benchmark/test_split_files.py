@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plancheck.benchmark.listings import SPLIT_NAMES
 from plancheck.benchmark.split_files import read_listings, text_files
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import SPLITS
 
 IDS = {"train": ["q1", "q 2"], "dev": ["3"], "test": ["q4", "é,5"]}

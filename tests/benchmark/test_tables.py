@@ -2,7 +2,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from plancheck.benchmark.tables import each_context, read_contexts, read_questions, write_contexts, write_questions
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Benchmark, Question, Span
 
 

@@ -72,7 +72,7 @@ def test_a_file_beyond_memory_is_told_in_words(tmp_path):
         import resource, sys
         from pathlib import Path
         from plancheck.comparison.files import Selection, compare_files
-        from plancheck.errors import StudyError
+        from plancheck.plumbing.errors import StudyError
 
         pages = int(Path("/proc/self/statm").read_text().split()[0])
         most = pages * resource.getpagesize() + 200_000_000

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.comparison.delimited import delimited
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 PATH = Path("table")
 

@@ -5,7 +5,7 @@ import pytest
 from flows.answer import prediction_rows
 from plancheck.answering.asking import Answered
 from plancheck.benchmark.tables import write_questions
-from plancheck.files import DATA, write_table
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import PACKED, Benchmark, Question
 
 QUESTION = Question("q1", "", "", "", "", "Which?", ("red", "red ", "Red", "blue"), "B", "c")

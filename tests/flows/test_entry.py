@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plancheck.interrupts import GO_ON
+from plancheck.plumbing.interrupts import GO_ON
 
 SAID = GO_ON + "\n"
 
@@ -15,7 +15,7 @@ import sys, time
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from flows.entry import main
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from tasks.retries import worth_retrying
 
 @task(cache_policy=NO_CACHE, retries=1, retry_condition_fn=worth_retrying)

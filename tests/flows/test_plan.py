@@ -6,7 +6,7 @@ import pytest
 
 from flows.plan import ADAPTERS, TRAINING, trained_digest
 from plancheck.backends.adapters import CONFIG, WEIGHTS, adapter_digest
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 
 @pytest.fixture

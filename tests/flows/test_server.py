@@ -16,7 +16,7 @@ from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
 from flows.server import api_server, check_loopback, disk_watched, temporary_server
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 SERVING = """
 import json, os, sys

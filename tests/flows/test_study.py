@@ -9,7 +9,7 @@ from dvc.repo import Repo
 
 from flows.graph import agenda, reproduce, stages_in_order
 from flows.statuses import Status
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 DIAMOND = """
 stages:

@@ -13,10 +13,10 @@ from flows.train import train
 from flows.tune import tune
 from plancheck.backends.adapters import adapter_digest, load_planner
 from plancheck.backends.models import file_digests
-from plancheck.digests import digest
-from plancheck.errors import StudyError
-from plancheck.files import read_json, read_table
 from plancheck.planning.prompt import completion
+from plancheck.plumbing.digests import digest
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import read_json, read_table
 from plancheck.records import RERANK
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ import pytest
 import yaml
 from scipy.stats import binomtest
 
-from plancheck.files import DATA, write_table
 from plancheck.params.study import parse_params
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import PREDICTIONS, QUESTIONS
 from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.main_table import KINDS

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 import yaml
 
-from plancheck.errors import StudyError
 from plancheck.page.columns import (
     BEST_OF_ALL,
     COMPARISONS,
@@ -25,6 +24,7 @@ from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
 from plancheck.params.study import Params, parse_params
+from plancheck.plumbing.errors import StudyError
 from plancheck.reporting.main_table import KINDS
 from plancheck.stages import report
 

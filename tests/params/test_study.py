@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plancheck.errors import StudyError
 from plancheck.params.comparison import budgets
 from plancheck.params.study import parse_params, read_params
+from plancheck.plumbing.errors import StudyError
 
 ROOT = Path(__file__).parents[2]
 SELECTORS = ["prompted", "sft", "sft_early"]

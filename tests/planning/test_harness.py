@@ -2,9 +2,9 @@ import dataclasses
 
 import pytest
 
-from plancheck.errors import StudyError
 from plancheck.packing import evidence_recall
 from plancheck.planning.harness import HARNESS, evidence, evidence_half, random_plan
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Piece, Span
 
 

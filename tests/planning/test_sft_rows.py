@@ -1,10 +1,10 @@
 import pytest
 
-from plancheck.errors import StudyError
 from plancheck.params.planning import Planner
 from plancheck.planning.mining import messages_of
 from plancheck.planning.parsing import parse_plan
 from plancheck.planning.rows import refuse_no_reward, sft_row
+from plancheck.plumbing.errors import StudyError
 
 
 def settings(**changes):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from plancheck.reporting import ladder, main_table, selection_table
 from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import WORDS, read_report

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plancheck.files import DATA, write_table
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
 from plancheck.routing.features import answer_features, router_features
 from plancheck.routing.inputs import COLUMNS, read_inputs, read_right

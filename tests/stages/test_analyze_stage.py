@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from plancheck.benchmark.tables import write_questions
-from plancheck.errors import StudyError
-from plancheck.files import DATA, write_json, write_table
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Plan
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
     PACKED,

@@ -9,10 +9,10 @@ import yaml
 
 from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.benchmark.tables import write_contexts, write_questions
-from plancheck.files import read_json, read_table
 from plancheck.params.benchmark import Columns
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
+from plancheck.plumbing.files import read_json, read_table
 from plancheck.stages import atoms as stage
 
 ATOMS = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["atoms"]

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from plancheck.benchmark.tables import read_contexts, read_questions
-from plancheck.errors import StudyError
-from plancheck.files import read_json
 from plancheck.params.benchmark import BenchmarkParams
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import read_json
 from plancheck.records import CONTEXTS, QUESTIONS
 from plancheck.stages import benchmark as stage
 

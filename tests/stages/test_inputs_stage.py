@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plancheck.errors import StudyError
 from plancheck.params.study import parse_params
+from plancheck.plumbing.errors import StudyError
 from plancheck.stages.inputs import REPORT, run
 
 ROOT = Path(__file__).parents[2]

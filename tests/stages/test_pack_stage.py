@@ -7,11 +7,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plancheck.benchmark.tables import write_contexts, write_questions
-from plancheck.errors import StudyError
-from plancheck.files import DATA, read_table, write_table
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.retrieval import Bm25, Retrieve
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, read_table, write_table
 from plancheck.records import ATOMS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
 from plancheck.stages import pack
 

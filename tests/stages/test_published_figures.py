@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plancheck.files import DATA, write_json, write_table
 from plancheck.params.study import parse_params
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
     PACKED,

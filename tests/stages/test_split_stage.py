@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from plancheck.benchmark.tables import write_questions
-from plancheck.digests import digest
-from plancheck.errors import StudyError
 from plancheck.params.study import parse_params
+from plancheck.plumbing.digests import digest
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Benchmark, Question
 from plancheck.stages.split import run
 

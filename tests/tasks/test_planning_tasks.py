@@ -15,12 +15,12 @@ from plancheck.backends.cache import GenerationCache
 from plancheck.backends.generation import read_causal_model
 from plancheck.backends.models import LockedModel
 from plancheck.benchmark.tables import write_contexts, write_questions
-from plancheck.errors import StudyError
-from plancheck.files import DATA, write_json, write_table
 from plancheck.params.answer import Answer
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import HARNESS_SELECTORS, Mine, Planner, Selector
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import PLANS, RERANK, RETRIEVAL, TRACES, Benchmark, Question, Span
 from plancheck.stages import rows as rows_stage
 from plancheck.tables import read_atom_ranks, read_splits

@@ -5,7 +5,7 @@ from prefect import task
 from prefect.client.schemas.objects import TaskRun
 from prefect.states import Failed
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from tasks.retries import worth_retrying
 
 

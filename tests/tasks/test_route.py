@@ -3,12 +3,12 @@
 import pytest
 
 from flows.route import settings_of
-from plancheck.errors import StudyError
-from plancheck.files import DATA, write_table
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import PREDICTIONS, ROUTER_FEATURES, ROUTING, SCORERS
 from plancheck.routing.evaluation import in_order, unfolded
 from plancheck.routing.folds import Fold

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from plancheck.atoms import cut
-from plancheck.files import write_json, write_table
 from plancheck.packing import head, pack
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
@@ -18,7 +17,8 @@ from plancheck.params.planning import Mine, Plan, Planner, Tune
 from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Rerank, Retrieve, Window
 from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
-from plancheck.privacy import switch_off_telemetry
+from plancheck.plumbing.files import write_json, write_table
+from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.records import SCORERS, TABLES
 from plancheck.routing.entries import entries
 from validation.gate import quiet

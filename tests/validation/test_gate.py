@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 from validation import gate
 from validation.inputs import read_splits
 

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from plancheck.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
+from plancheck.plumbing.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
 
 CHILD = """
 import time
-from plancheck.lifeline import dvc_ancestor, exit_with_dvc
+from plancheck.plumbing.lifeline import dvc_ancestor, exit_with_dvc
 exit_with_dvc()
 print(dvc_ancestor().pid, flush=True)
 time.sleep(30)
@@ -56,14 +56,15 @@ def test_every_program_that_dvc_runs_ends_with_it(program: str) -> None:
 def test_a_process_ends_at_once_when_the_other_has_gone() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:
         pass
-    code = f"from plancheck.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
+    code = f"from plancheck.plumbing.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (STATUS_WHEN_ORPHANED, "")
 
 
 def test_a_process_goes_on_while_the_other_lives() -> None:
     code = (
-        f"from plancheck.lifeline import exit_with; exit_with({os.getpid()}); import time; time.sleep(1.2); print('on')"
+        f"import time; from plancheck.plumbing.lifeline import exit_with; exit_with({os.getpid()}); "
+        "time.sleep(1.2); print('on')"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (0, "on\n")

@@ -3,8 +3,8 @@ import os
 
 import pytest
 
-from plancheck.errors import StudyError
-from plancheck.shortage import disk_full, shortage_told
+from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.shortage import disk_full, shortage_told
 
 FULL = "No space left on device"
 

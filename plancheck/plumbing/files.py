@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 DATA = Path("data")
 

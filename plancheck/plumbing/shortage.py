@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import psutil
 
-from plancheck.errors import StudyError
+from plancheck.plumbing.errors import StudyError
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # Of safetensors, SQLite, and PyTorch, which does not say why a write failed.

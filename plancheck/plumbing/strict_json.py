@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from plancheck.errors import doubled
+from plancheck.plumbing.errors import doubled
 
 
 def json_value(text: str | bytes) -> Any:

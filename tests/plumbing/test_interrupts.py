@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from plancheck.interrupts import GO_ON
+from plancheck.plumbing.interrupts import GO_ON
 
 LOADING = """
 import time
-from plancheck.interrupts import end_quietly_while_loading, loaded
+from plancheck.plumbing.interrupts import end_quietly_while_loading, loaded
 end_quietly_while_loading()
 {loaded}
 print("up", flush=True)
@@ -54,8 +54,8 @@ if module == "cli":
     runpy.run_module("plancheck", run_name="__main__", alter_sys=True)
 else:
     __import__(package)
-import plancheck.interrupts
-print(signal.getsignal(signal.SIGINT) is plancheck.interrupts.end)
+import plancheck.plumbing.interrupts
+print(signal.getsignal(signal.SIGINT) is plancheck.plumbing.interrupts.end)
 """
 
 
