@@ -6,7 +6,7 @@ import pandas as pd
 
 from plancheck.page.charts.intervals import routers
 from plancheck.page.study import Picture, Section, Study, figure, questions_of
-from plancheck.reporting.routing_table import ROUTING
+from plancheck.reporting.routing_table import NOTHING, ROUTING
 
 KINDS: Final = {
     "oracle": "oracle, an upper bound that knows the gold letter",
@@ -53,4 +53,6 @@ def routing_picture(study: Study, table: pd.DataFrame) -> Picture:
         "test; of the same questions for oracles and what was fitted in sample."
     )
     chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
+    if (table["baseline"] == NOTHING).any():
+        caption += " Where the best single policy is of nothing_learned, a fold left nothing to learn from."
     return Picture(caption, {"": chart})

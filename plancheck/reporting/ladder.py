@@ -39,7 +39,7 @@ from plancheck.reporting.paired import HOW, PAIRED, Arm, Method, adjusted, arm, 
 from plancheck.reporting.picks import PICKS, Pick, picks
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL, TEST, Results, records
-from plancheck.reporting.rounding import p_value, percent, points
+from plancheck.reporting.rounding import p_is, percent, points
 from plancheck.reporting.table import Column, Table
 from plancheck.reporting.wording import same_text_sentence
 from plancheck.statistics.equivalence import excess_test
@@ -143,9 +143,9 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
     figures = (
         f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {points(row['difference'])} points "
         f"({confidence} interval {points(row['low'])} to {points(row['high'])}), "
-        f"p = {p_value(row['p'])}, adj. p = {p_value(row['p_adjusted'])} ({row['tests']} tests), "
+        f"p {p_is(row['p'])}, adj. p {p_is(row['p_adjusted'])} ({row['tests']} tests), "
         f"n = {row['questions']:,} {row['split']} questions."
-    ).replace("p = <", "p < ")
+    )
     seen = Outcomes(int(row["wins"]), int(row["losses"]), int(row["ties"]))
     same = SameText(int(row["identical"]), int(row["identical"]))
     if same.pairs == seen.questions:

@@ -42,6 +42,11 @@ def p_value(p: float) -> str:
     return f"<{LEAST_P}" if p < LEAST_P else f"{p:.3f}"
 
 
+def p_is(p: float) -> str:
+    """What follows a p's name: "= 0.012" or "< 0.001"."""
+    return f"< {LEAST_P}" if p < LEAST_P else f"= {p_value(p)}"
+
+
 def number(value: float) -> str:
     """Three significant digits; from 1,000 on a whole number with separators. Zero has no sign."""
     return f"{value or 0:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

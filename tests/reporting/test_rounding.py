@@ -1,12 +1,16 @@
 import pandas as pd
 import pytest
 
-from plancheck.reporting.rounding import number, p_value, points, rounded
+from plancheck.reporting.rounding import number, p_is, p_value, points, rounded
 
 
 @pytest.mark.parametrize(("p", "expected"), [(0.0009, "<0.001"), (0.001, "0.001"), (0.0605, "0.060"), (1.0, "1.000")])
 def test_p_has_three_digits(p, expected):
     assert p_value(p) == expected
+
+
+def test_a_small_p_is_less_and_not_equal():
+    assert (p_is(0.0009), p_is(0.001)) == ("< 0.001", "= 0.001")
 
 
 @pytest.mark.parametrize(
