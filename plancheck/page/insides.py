@@ -34,7 +34,10 @@ def composition_section(study: Study) -> Section:
     )
 
 
-def composition_picture(study: Study, rows: pd.DataFrame) -> Picture:
+def composition_picture(study: Study, table: pd.DataFrame) -> Picture:
+    rows = table[table["mean_share"].notna()]
+    if rows.empty:
+        return Picture(absent="composition.csv holds no share: no policy shows any context.")
     caption = f"Mean share of the packed characters at {study.largest:,} characters, {questions_of(rows)} questions."
     chart = composition(rows, description="Share of selected, anchored and filled characters by policy.")
     return Picture(caption, {"": chart})

@@ -45,7 +45,10 @@ def run(params: Params) -> None:
     Raises:
         StudyError: a file is missing, or too few contexts to compare anything.
     """
-    tables = make_tables(read_material(params), params)
+    made = read_material(
+        selectors=params.plan.selectors, policies=params.pack.policies, budgets_chars=params.pack.budgets_chars
+    )
+    tables = make_tables(made, params)
     for declared, rows in by_declaration(tables):
         write_table(TABLES, declared, rows)
     write_json(METRICS, metrics(tables, harness=HARNESS_SELECTORS))

@@ -1,14 +1,13 @@
 """What the tables of the report are made from: the tables of earlier stages, read once and checked."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 
 import pandas as pd
 
 from plancheck.benchmark.tables import read_questions
-from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_table
 from plancheck.records import SCORERS, Atom, Question
@@ -66,8 +65,12 @@ class Material:
         return scored | {"rerank_tuned": scores_of(self.tuned, "rerank")}
 
 
-def read_material(params: Params) -> Material:
+def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_chars: Sequence[int]) -> Material:
     """What earlier stages made.
+
+    Args:
+        selectors: of the plans, as declared.
+        policies: with ``budgets_chars`` the conditions, each of which packed contexts and predictions must hold.
 
     Raises:
         StudyError: a file is missing, files do not hold the same questions or conditions, or the test split has fewer
@@ -78,8 +81,9 @@ def read_material(params: Params) -> Material:
     predictions = read_table(DATA / "predictions.parquet").to_pandas()
     check_splits(splits, questions)
     packed = read_table(DATA / "packed.parquet").to_pandas()
-    check_conditions("packed", packed, questions, params, stage="pack")
-    check_conditions("predictions", predictions, questions, params, stage="answer")
+    conditions = set(product(questions, policies, budgets_chars))
+    check_conditions("packed", packed, conditions, stage="pack")
+    check_conditions("predictions", predictions, conditions, stage="answer")
     contexts = {question_id: question.context_group for question_id, question in questions.items()}
     if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
         raise StudyError(
@@ -100,7 +104,7 @@ def read_material(params: Params) -> Material:
         predictions=predictions,
         packed=packed,
         atoms=atoms,
-        plans=read_plans(params.plan.selectors, atoms),
+        plans=read_plans(selectors, atoms),
         retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
         tuned=read_table(DATA / "rerank_tuned.parquet").to_pandas(),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
@@ -118,21 +122,17 @@ def check_splits(splits: Mapping[str, Sequence[str]], questions: Mapping[str, Qu
         )
 
 
-def check_conditions(
-    name: str, table: pd.DataFrame, questions: Mapping[str, Question], params: Params, *, stage: str
-) -> None:
+def check_conditions(name: str, table: pd.DataFrame, expected: Set[tuple[str, str, int]], *, stage: str) -> None:
     """Raise a StudyError unless ``table`` has one row for each question, policy and budget.
 
     Args:
         name: of the table, for the message.
         table: columns question_id, policy, budget_chars.
-        questions: by ID.
-        params: its policies and budgets are the conditions.
+        expected: these three of every condition.
         stage: what makes the table.
     """
     keys = ["question_id", "policy", "budget_chars"]
     counts = Counter(table[keys].itertuples(index=False, name=None))
-    expected = set(product(questions, params.pack.policies, params.pack.budgets_chars))
     wrong = [
         *((key, "no row") for key in expected - set(counts)),
         *((key, "not in the study") for key in set(counts) - expected),
