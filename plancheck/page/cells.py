@@ -1,34 +1,21 @@
-"""Tables of the page: which columns of a CSV are shown, how they are rounded, and the full value behind each number.
+"""Tables of the page: rounded for reading, and the full value behind each number.
 
-Shares are shown in %, differences of shares in points, both with one decimal. Each number is written as
-``<data value="...">`` with the CSV's unrounded value as the file writes it, so that the page can be checked against
-the file.
+Each number is written as ``<data value="...">`` with the CSV's unrounded value as the file writes it, so that the page
+can be checked against the file.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pandas as pd
 from markupsafe import Markup, escape
 
-Kind = Literal["text", "count", "percent", "points", "size", "p", "number"]
+from plancheck.reporting import rounding
+from plancheck.reporting.rounding import Kind
+from plancheck.reporting.table import Column, Table
+
 NONE: Final = "–"  # a value that does not exist, such as the interval of nothing
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A shown column: ``value`` and, where given, its interval ``[low, high]``, all three names of CSV columns."""
-
-    header: str
-    value: str
-    kind: Kind = "text"
-    low: str | None = None
-    high: str | None = None
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        return tuple(name for name in (self.value, self.low, self.high) if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +29,21 @@ class TableView:
     note: str = ""
 
 
-FORMATS: Final[Mapping[Kind, Callable[[float], str]]] = {
-    "count": lambda value: f"{value:,.0f}",
-    "percent": lambda value: f"{100 * value:.1f}",
-    "points": lambda value: signed(100 * value),
-    "size": lambda value: f"{100 * value:.1f}",
-    "p": lambda value: f"{value:.3f}" if value >= 0.001 else f"{value:.1e}",
-    "number": lambda value: f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}",
-}
-
-
-def table_view(name: str, table: pd.DataFrame, columns: Sequence[Column], *, caption: str, note: str = "") -> TableView:
-    """The rows of ``table`` with those of ``columns`` that it has.
+def table_view(declared: Table, rows: pd.DataFrame, *, which: str = "", note: str = "") -> TableView:
+    """The rows under the table's headings.
 
     Args:
-        name: of the CSV file, such as "ladder.csv".
-        note: what the file holds beyond the rows shown.
+        rows: those to show, with the declared columns.
+        which: what is said of them after the title.
+        note: what the file holds beyond them.
     """
-    kept = tuple(column for column in columns if set(column.sources) <= set(table.columns))
-    rows = tuple(tuple(cell(column, row) for column in kept) for row in table.to_dict("records"))
-    return TableView(name, caption, kept, rows, note)
+    cells = tuple(tuple(cell(column, row) for column in declared.shown) for row in rows.to_dict("records"))
+    return TableView(f"{declared.name}.csv", f"{declared.title}{which}.", declared.shown, cells, note)
 
 
 def cell(column: Column, row: Mapping[Any, Any]) -> Markup:
-    shown = number(row[column.value], column.kind)
-    if column.low is None or column.high is None or pd.isna(row[column.low]):
-        return shown
-    return Markup("{} [{}, {}]").format(
-        shown, number(row[column.low], column.kind), number(row[column.high], column.kind)
-    )
+    value, *bounds = (number(row[name], column.kind) for name in column.sources)
+    return value if NONE in bounds or not bounds else Markup("{} [{}, {}]").format(value, *bounds)
 
 
 def number(value: Any, kind: Kind) -> Markup:
@@ -78,18 +51,21 @@ def number(value: Any, kind: Kind) -> Markup:
     if pd.isna(value) or value == "":
         return Markup(NONE)
     if kind == "text":
-        return escape(f"{value:,}" if isinstance(value, int) else value)
-    return Markup('<data value="{}">{}</data>').format(str(value), FORMATS[kind](float(value)))
+        return escape(value)
+    return Markup('<data value="{}">{}</data>').format(str(value), FORMATS[kind](value))
+
+
+def typeset(form: Callable[[float], str]) -> Callable[[float], str]:
+    """The form with a true minus."""
+    return lambda value: form(value).replace("-", "−")
+
+
+FORMATS: Final[Mapping[Kind, Callable[[float], str]]] = {kind: typeset(form) for kind, form in rounding.FORMATS.items()}
 
 
 def percentage(share: float) -> str:
     """As in "36.2 %", with a space that does not break."""
-    return f"{FORMATS['percent'](share)}\N{NO-BREAK SPACE}%"
-
-
-def signed(value: float) -> str:
-    """One decimal with its sign; what rounds to nothing has none."""
-    return "0.0" if round(value, 1) == 0 else f"{value:+.1f}".replace("-", "−")
+    return f"{rounding.percent(share)}\N{NO-BREAK SPACE}%"
 
 
 def counted(count: int, noun: str) -> str:

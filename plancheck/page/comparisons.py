@@ -1,15 +1,20 @@
 """Sections of paired comparisons: declared ones, the best of all, sensitivity and packing order."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
-from plancheck.page import columns
-from plancheck.page.cells import Column, table_view
 from plancheck.page.charts.intervals import forest
-from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.page.study import Picture, Section, Study, figure, questions_of
 from plancheck.params.comparison import OTHER
+from plancheck.reporting.comparison_tables import BEST_OF_ALL, COMPARISONS
+from plancheck.reporting.variant_tables import ORDER, SENSITIVITY
+
+if TYPE_CHECKING:
+    from altair.typing import ChartType
 
 PICKED = {
     "same_questions": "picked on the same questions",
@@ -30,49 +35,43 @@ def comparisons_section(study: Study) -> Section:
         "several on the questions that are then compared is labelled so, and given again as picked on train and dev "
         "and compared on test."
     )
-    figures = (
-        paired_figure(study, "comparisons", "Declared comparisons", columns.COMPARISONS),
-        paired_figure(study, "best_of_all", "Best of all planners against best of all controls", columns.BEST_OF_ALL),
-        paired_figure(study, "sensitivity", "The trained planner against its early adapter", columns.SENSITIVITY),
-        paired_figure(study, "order", "Hybrid order against the selector's own order", columns.ORDER),
-    )
+    tables = (COMPARISONS, BEST_OF_ALL, SENSITIVITY, ORDER)
+    figures = tuple(figure(study, table, partial(forest_picture, table.title)) for table in tables)
     return Section("comparisons", "Paired differences", lead, figures)
 
 
-def paired_figure(study: Study, name: str, title: str, shown: Sequence[Column]) -> Figure:
-    """The forest plot of a table of paired differences, its rows in the table's order."""
-    table = study.table(name)
-    figure = f"{name}-forest"
-    if table.empty:
-        return Figure(figure, title, absent=f"{name}.csv holds no row: this study makes no such comparison.")
-    view = table_view(f"{name}.csv", table, shown, caption=f"{title}.")
-    drawn = table[table["difference"].notna() & table["low"].notna()]
+def forest_picture(title: str, study: Study, table: pd.DataFrame) -> Picture:
+    """The forest plot of paired differences, in the table's order; a row without an interval is in the table alone."""
+    drawn = table[table["low"].notna()]
     if drawn.empty:
-        return Figure(figure, title, absent="No comparison here has a difference with an interval.", tables=(view,))
-    chart = forest(
-        forest_rows(study, drawn),
-        description=f"{title}: {len(drawn)} differences with intervals.",
+        return Picture(absent="No comparison here has a difference with an interval.")
+    return Picture(forest_caption(study, drawn), {"": differences(study, drawn, title)})
+
+
+def differences(study: Study, table: pd.DataFrame, title: str) -> "ChartType":
+    """The chart of rows that all have an interval: filled where an adjusted p says so, without p hollow."""
+    return forest(
+        forest_rows(study, table),
+        description=f"{title}: {len(table)} differences with intervals.",
         margin=study.margin,
         confidence=study.confidence,
     )
-    return Figure(figure, title, forest_caption(study, drawn), (Drawing(f"{name}-chart", chart),), tables=(view,))
 
 
 def forest_rows(study: Study, table: pd.DataFrame) -> pd.DataFrame:
     """What the forest plot draws, from rows of paired outcomes of a treatment and a control."""
     rows = table.to_dict("records")
-    return pd.DataFrame(
-        {
-            "label": [f"{row['treatment']} − {row['control']}" for row in rows],
-            "where": [where(row) for row in rows],
-            "difference": table["difference"].to_numpy(),
-            "low": table["low"].to_numpy(),
-            "high": table["high"].to_numpy(),
-            "p_adjusted": table["p_adjusted"].to_numpy(),
-            "colour": [study.family(row["treatment"]).colour for row in rows],
-            "detail": [outcome(row) for row in rows],
-        }
+    return table[["difference", "low", "high"]].assign(
+        label=[row.get("domain", arms(row)) for row in rows],
+        where=[where(row) for row in rows],
+        p_adjusted=table.get("p_adjusted", np.nan),
+        colour=[study.family(row["treatment"]).colour for row in rows],
+        detail=[outcome(row) for row in rows],
     )
+
+
+def arms(row: Row) -> str:
+    return f"{row['treatment']} − {row['control']}"
 
 
 def outcome(row: Row) -> str:
@@ -83,14 +82,19 @@ def outcome(row: Row) -> str:
 
 
 def where(row: Row) -> str:
-    """Budget, split where the table has several, how arms were picked, a family of tests of its own, what is held."""
+    """Budget, split where the table has several, how arms were picked, a family of tests of its own, what is held.
+
+    By domain, which is then the label, the arms come first and the number of questions last.
+    """
     family = row.get("family", OTHER)
     parts = [
+        arms(row) if "domain" in row else "",
         f"{row['budget_chars']:,} chars",
         row.get("split", ""),
         PICKED.get(row.get("pick", ""), ""),
         "" if family == OTHER else f"family {family}",
         HELD.get(row.get("held", ""), ""),
+        f"n = {row['questions']:,}" if "domain" in row else "",
     ]
     return ", ".join(part for part in parts if part)
 

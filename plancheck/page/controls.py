@@ -1,11 +1,15 @@
 """The section on what the controls had to work with: texts of their own, scores that tell, weights, documents."""
 
+from dataclasses import replace
 from typing import Final
 
-from plancheck.page import columns
+import pandas as pd
+
 from plancheck.page.caveats import RANKING_LABELS, READERS, reading, small_budgets
-from plancheck.page.cells import counted, listed, percentage, table_view
-from plancheck.page.study import Figure, Section, Study
+from plancheck.page.cells import counted, listed, percentage
+from plancheck.page.study import Figure, Picture, Section, Study, figure
+from plancheck.reporting.rankings_table import RANKINGS
+from plancheck.reporting.texts_table import TEXTS
 
 DOMAINS: Final = ("asked", "present")
 PARTS: Final = {"head": "the beginning", "snippet": "what the planner is shown"}
@@ -17,16 +21,18 @@ def controls_section(study: Study) -> Section:
         "A control is as strong as what it has to work with: where policies show the same text, where a ranking says "
         "nothing, and what was found in contexts and questions."
     )
-    made = (texts_figure, rankings_figure, reading_figure, weights_figure, documents_figure)
-    figures = (*(figure(study) for figure in made), *choices_figures(study))
+    figures = (
+        figure(study, TEXTS, texts_picture),
+        figure(study, RANKINGS, rankings_picture),
+        reading_figure(study),
+        weights_figure(study),
+        documents_figure(study),
+        *choices_figures(study),
+    )
     return Section("controls", "What the controls had to work with", lead, figures)
 
 
-def texts_figure(study: Study) -> Figure:
-    figure, title = "same-text", "Conditions that show the same text"
-    table = study.table("texts")
-    if table.empty:
-        return Figure(figure, title, absent="texts.csv holds no row: no policy showed anything.")
+def texts_picture(study: Study, table: pd.DataFrame) -> Picture:
     row = min(table.to_dict("records"), key=lambda row: row["budget_chars"])
     caption = (
         "A condition is a question under a policy. Policies that show a question the same text get the same answer, so "
@@ -34,15 +40,10 @@ def texts_figure(study: Study) -> Figure:
         f"{row['texts']:,} distinct texts; {row['one_cut_atom']:,} show the beginning of one atom and nothing else."
     )
     told = small_budgets(study, *study.budgets_chars)
-    view = table_view("texts.csv", table, columns.TEXTS, caption=f"{title}, by budget.")
-    return Figure(figure, title, f"{caption} {told}".strip(), tables=(view,))
+    return Picture(f"{caption} {told}".strip())
 
 
-def rankings_figure(study: Study) -> Figure:
-    figure, title = "silent-rankings", "Rankings that say nothing"
-    table = study.table("rankings")
-    if table.empty:
-        return Figure(figure, title, absent="rankings.csv holds no row: nothing was ranked.")
+def rankings_picture(study: Study, table: pd.DataFrame) -> Picture:
     found = [
         f"{RANKING_LABELS.get(row['ranking'], row['ranking'])} in {row['silent']:,} of {row['questions']:,}"
         for row in table.to_dict("records")
@@ -51,12 +52,11 @@ def rankings_figure(study: Study) -> Figure:
         "Questions in which all scores of a ranking are equal, because no word of the question occurs in the context "
         f"or there is one atom: {listed(found)}. The order is that of position there. Fusions and MMR inherit it."
     )
-    view = table_view("rankings.csv", table, columns.RANKINGS, caption=f"{title}.")
-    return Figure(figure, title, caption, tables=(view,))
+    return Picture(caption)
 
 
 def reading_figure(study: Study) -> Figure:
-    figure, title = "reading", "How much of the atoms the models read"
+    blank = Figure("reading", "How much of the atoms the models read")
     told = []
     for name, found in reading(study).items():
         reader, atoms, parameter = READERS[name]
@@ -68,17 +68,17 @@ def reading_figure(study: Study) -> Figure:
         )
         told.append(f"{reader[0].upper()}{reader[1:]} {what} ({parameter} is {rule}).")
     if not told:
-        return Figure(figure, title, absent="Nothing is known of how much the models read.")
-    return Figure(figure, title, " ".join(told))
+        return replace(blank, absent="Nothing is known of how much the models read.")
+    return replace(blank, caption=" ".join(told))
 
 
 def weights_figure(study: Study) -> Figure:
-    figure, title = "weights", "BM25's weights"
+    blank = Figure("weights", "BM25's weights")
     if "retrieve" not in study.facts:
-        return Figure(figure, title, absent="Nothing is known of BM25's weights.")
+        return replace(blank, absent="Nothing is known of BM25's weights.")
     found = study.facts["retrieve"]["bm25"]
     if found["variant"] != "okapi":
-        return Figure(figure, title, f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
+        return replace(blank, caption=f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
     caption = (
         "Okapi weighs a word in half of the atoms 0, and a commoner one by a constant that can be below "
         "0. That concerns "
@@ -87,28 +87,28 @@ def weights_figure(study: Study) -> Figure:
         f"{found['first_five_differ']:,} the first five atoms are others. Another retrieve.bm25.variant has no such "
         "weights."
     )
-    return Figure(figure, title, caption)
+    return replace(blank, caption=caption)
 
 
 def documents_figure(study: Study) -> Figure:
-    figure, title = "documents", "Documents found in the contexts"
+    blank = Figure("documents", "Documents found in the contexts")
     if "atoms" not in study.facts:
-        return Figure(figure, title, absent="Nothing is known of the documents.")
+        return replace(blank, absent="Nothing is known of the documents.")
     found = study.facts["atoms"]["multi_document"]
     asked, present = (listed(found["domains"][name]) if found["domains"][name] else "none" for name in DOMAINS)
     if not found["contexts"]:
-        return Figure(
-            figure, title,
+        caption = (
             f"No context was cut at documents: no question is of atoms.multi_document.domains ({asked}); the domains "
-            f"of the questions are {present}.",
-        )  # fmt: skip
+            f"of the questions are {present}."
+        )
+        return replace(blank, caption=caption)
     shares = [f"{count:,} hold {label}" for name, label in DOCUMENTS.items() if (count := found["documents"][name])]
     caption = (
         f"{counted(found['contexts'], 'context')} of multi-document domains: {listed(shares)}. Where several documents "
         "count as one, atoms run across them; atoms.multi_document.domains and atoms.multi_document.separators say "
         "what is cut and where."
     )
-    return Figure(figure, title, caption)
+    return replace(blank, caption=caption)
 
 
 def choices_figures(study: Study) -> tuple[Figure, ...]:

@@ -1,47 +1,61 @@
 """Sections on what happens inside: packed contexts, evidence and training."""
 
+from typing import Final
+
 import pandas as pd
 
-from plancheck.page import columns
 from plancheck.page.cells import percentage, table_view
 from plancheck.page.charts.contents import composition, recall, selected
 from plancheck.page.charts.training import loss_curve
-from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.page.study import Drawing, Figure, Picture, Section, Study, figure, questions_of
+from plancheck.reporting.composition_table import COMPOSITION
+from plancheck.reporting.main_table import MAIN
 from plancheck.reporting.results import ALL
+from plancheck.reporting.selection_table import SELECTION
+from plancheck.reporting.table import Column, Table
+
+EVIDENCE: Final = MAIN.only(
+    ("policy", "budget_chars", "questions", "accuracy", "evidence_recall"),
+    "Accuracy against the evidence shown, all questions",
+)
+LOSS: Final = Table(
+    name="train_loss",
+    title="Training loss of the planner",
+    notes="Mean loss of the supervised tokens.",
+    empty="no planner was trained",
+    columns=(Column("step", "Optimiser step", "count"), Column("loss", "Loss, nats", "number")),
+)
 
 
 def composition_section(study: Study) -> Section:
     lead = "How much of what the answer model reads was selected by a planner, and how much retrieval filled in."
-    return Section("composition", "Packed contexts", lead, (composition_figure(study),))
+    return Section(
+        "composition", "Packed contexts", lead, (figure(study, COMPOSITION, composition_picture, largest=True),)
+    )
 
 
-def composition_figure(study: Study) -> Figure:
-    figure, title = "packed-composition", "What the packed contexts are made of"
-    table = study.table("composition")
-    rows = table[table["budget_chars"] == study.largest] if not table.empty else table
-    rows = rows[rows["mean_share"].notna()] if not rows.empty else rows
+def composition_picture(study: Study, table: pd.DataFrame) -> Picture:
+    rows = table[table["mean_share"].notna()]
     if rows.empty:
-        return Figure(figure, title, absent="composition.csv holds no share: no policy shows any context.")
+        return Picture(absent="composition.csv holds no share: no policy shows any context.")
     caption = f"Mean share of the packed characters at {study.largest:,} characters, {questions_of(rows)} questions."
     chart = composition(rows, description="Share of selected, anchored and filled characters by policy.")
-    view = table_view(
-        "composition.csv", rows, columns.COMPOSITION, caption=title + f", at {study.largest:,} characters.",
-        note="The file also holds the other budgets." if len(rows) < len(table) else "",
-    )  # fmt: skip
-    return Figure(figure, title, caption, (Drawing("composition-chart", chart),), tables=(view,))
+    return Picture(caption, {"": chart})
 
 
 def evidence_section(study: Study) -> Section:
     lead = "Whether the text that answers the question was shown at all. Known for generated questions only."
-    return Section("evidence", "Evidence recall", lead, (recall_figure(study), selection_figure(study)))
+    return Section(
+        "evidence", "Evidence recall", lead, (recall_figure(study), figure(study, SELECTION, selection_picture))
+    )
 
 
 def recall_figure(study: Study) -> Figure:
-    figure, title = "evidence-recall", "Accuracy against the evidence shown"
+    id, title = "evidence-recall", "Accuracy against the evidence shown"
     main = study.table("main")
     rows = main[(main["split"] == ALL) & main["evidence_recall"].notna()] if not main.empty else main
     if rows.empty:
-        return Figure(figure, title, absent="The benchmark does not say where its evidence is, so recall is unknown.")
+        return Figure(id, title, absent="The benchmark does not say where its evidence is, so recall is unknown.")
     drawn = rows.assign(
         family=[study.family(policy).label for policy in rows["policy"]],
         colour=[study.family(policy).colour for policy in rows["policy"]],
@@ -51,20 +65,14 @@ def recall_figure(study: Study) -> Figure:
         "mean share of a question's evidence spans that the packed context holds whole."
     )
     chart = recall(drawn, description=f"Accuracy against evidence recall of {len(rows)} policies and budgets.")
-    view = table_view("main.csv", rows, columns.RECALL, caption=title + ", all questions.")
-    return Figure(figure, title, caption, (Drawing("recall-chart", chart),), tables=(view,))
+    view = table_view(EVIDENCE, rows)
+    return Figure(id, title, caption, (Drawing("recall-chart", chart),), tables=(view,))
 
 
-def selection_figure(study: Study) -> Figure:
-    figure, title = "selection", "What the selectors select"
-    table = study.table("selection")
-    if table.empty:
-        return Figure(figure, title, absent="selection.csv holds no row: this study has no planner.")
-    view = table_view("selection.csv", table, columns.SELECTION, caption=title + ", by split.")
+def selection_picture(study: Study, table: pd.DataFrame) -> Picture:
     rows = table[(table["split"] == "test") & table["evidence_recall"].notna()]
     if rows.empty:
-        return Figure(figure, title, absent="Evidence is unknown here; the table says how often plans parse.",
-                      tables=(view,))  # fmt: skip
+        return Picture(absent="Evidence is unknown here; the table says how often plans parse.")
     caption = (
         f"Test questions, {questions_of(rows)}. Recall: mean share of evidence spans inside the selected atoms, 0 for "
         "a failed plan. Precision: mean share of selected atoms that hold a span whole, over plans that did not fail."
@@ -75,7 +83,7 @@ def selection_figure(study: Study) -> Figure:
             "itself, so its failed plans are failures of form as well."
         )
     chart = selected(rows, description=f"Evidence recall and precision of {len(rows)} selectors.")
-    return Figure(figure, title, caption, (Drawing("selection-chart", chart),), tables=(view,))
+    return Picture(caption, {"": chart})
 
 
 def training_section(study: Study) -> Section:
@@ -110,10 +118,10 @@ def matched_supervision(study: Study) -> str:
 
 
 def training_figure(study: Study) -> Figure:
-    figure, title = "training-loss", "Training loss of the planner"
+    id, title = "training-loss", LOSS.title
     training = study.training
     if not training or not training.get("losses"):
-        return Figure(figure, title, absent="No planner was trained in this study.")
+        return Figure(id, title, absent="No planner was trained in this study.")
     losses, dev_loss = list(training["losses"]), training.get("dev_loss")
     dev = (
         ""
@@ -129,5 +137,4 @@ def training_figure(study: Study) -> Figure:
         description=f"Training loss over {len(losses)} optimiser steps.",
     )  # fmt: skip
     table = pd.DataFrame({"step": range(1, len(losses) + 1), "loss": losses})
-    view = table_view("train_loss.csv", table, columns.TRAINING, caption=title + ".")
-    return Figure(figure, title, caption, (Drawing("training-chart", chart),), tables=(view,))
+    return Figure(id, title, caption, (Drawing("training-chart", chart),), tables=(table_view(LOSS, table),))

@@ -9,6 +9,7 @@ import pandas as pd
 from plancheck.page.cells import FORMATS
 from plancheck.reporting import ladder as rule
 from plancheck.reporting.results import TEST
+from plancheck.reporting.rounding import p_is
 
 VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "supported": ("✓", "supported"),
@@ -127,7 +128,7 @@ def rung(row: Mapping[Any, Any]) -> Rung:
         gain=points(row["difference"]),
         interval=f"[{points(row['low'])}, {points(row['high'])}]",
         questions=f"{row['questions']:,}",
-        p=FORMATS["p"](row["p_adjusted"]),
+        p=p_is(row["p_adjusted"]),
         same=same_text(row),
         sentence=row["sentence"],
         held_out=held_out,

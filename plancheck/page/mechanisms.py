@@ -4,10 +4,9 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.page import columns
-from plancheck.page.cells import table_view
 from plancheck.page.charts.mechanisms import wins_and_losses
-from plancheck.page.study import Drawing, Figure, Section, Study
+from plancheck.page.study import Picture, Section, Study, figure
+from plancheck.reporting.mechanisms_table import MECHANISMS
 
 MEASURES: Final = {
     "jaccard": "Overlap of the plan and a ranking's first atoms (Jaccard)",
@@ -26,32 +25,28 @@ def mechanisms_section(study: Study) -> Section:
     lead = (
         "What tells the questions that the planner wins from those that it loses. Exploratory: many tests, few pairs."
     )
-    return Section("mechanisms", "Mechanisms", lead, (mechanisms_figure(study),))
+    return Section("mechanisms", "Mechanisms", lead, (figure(study, MECHANISMS, mechanisms_picture),))
 
 
-def mechanisms_figure(study: Study) -> Figure:
-    figure, title = "wins-and-losses", "Measures over wins and over losses"
-    table = study.table("mechanisms")
-    if table.empty:
-        return Figure(figure, title, absent="mechanisms.csv holds no row: no win or no loss to tell apart.")
-    view = table_view("mechanisms.csv", table, columns.MECHANISMS, caption=title + ".")
+def mechanisms_picture(study: Study, table: pd.DataFrame) -> Picture:
     drawn = table[table["mean_wins"].notna() & table["mean_losses"].notna()]
     if drawn.empty:
-        return Figure(figure, title, absent="No measure has both wins and losses to compare.", tables=(view,))
-    drawings = []
-    for place, measure in enumerate(dict.fromkeys(drawn["measure"])):
+        return Picture(absent="No measure has both wins and losses to compare.")
+    charts = {}
+    for measure in dict.fromkeys(drawn["measure"]):
         rows = drawn[drawn["measure"] == measure]
         labels = [
             f"{'' if pd.isna(scorer) else f'{scorer}, '}{int(budget):,}"
             for scorer, budget in zip(rows["scorer"], rows["budget_chars"], strict=True)
         ]
-        chart = wins_and_losses(rows.assign(label=labels), description=f"Mean {measure} over wins and over losses.")
-        drawings.append(Drawing(f"mechanism-{place}", chart, MEASURES.get(measure, str(measure).replace("_", " "))))
+        heading = MEASURES.get(measure, str(measure).replace("_", " "))
+        described = f"Mean {measure} over wins and over losses."
+        charts[heading] = wins_and_losses(rows.assign(label=labels), description=described)
     caption = (
         f"{mechanisms_arms(table)} Dots: mean over wins; crosses: over losses; a row a scorer and budget in "
         f"characters. {family_text(table, 1 - study.confidence)}"
     )
-    return Figure(figure, title, caption, tuple(drawings), tables=(view,))
+    return Picture(caption, charts)
 
 
 def mechanisms_arms(table: pd.DataFrame) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plancheck.page import columns, ladder
+from plancheck.page import ladder
 from plancheck.page.answer import answer
 from plancheck.page.cells import TableView, table_view
 from plancheck.page.comparisons import comparisons_section
@@ -16,6 +16,7 @@ from plancheck.page.render import render
 from plancheck.page.results import accuracy_section, domains_section
 from plancheck.page.routing import routing_section
 from plancheck.page.study import Study
+from plancheck.reporting.ladder import LADDER
 
 SECTIONS = (
     accuracy_section,
@@ -73,4 +74,4 @@ def ladder_table(study: Study) -> TableView:
     rungs = study.table("ladder")
     rows = rungs[rungs["budget_chars"] == rungs["budget_chars"].max()] if not rungs.empty else rungs
     note = "The file also holds the other budgets." if len(rows) < len(rungs) else ""
-    return table_view("ladder.csv", rows, columns.LADDER, caption="The survival ladder.", note=note)
+    return table_view(LADDER, rows, note=note)

@@ -3,15 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from plancheck.page import columns
-from plancheck.page.cells import FORMATS, percentage, table_view
+from plancheck.page.cells import percentage
 from plancheck.page.charts.power import needed
-from plancheck.page.study import Drawing, Figure, Section, Study
+from plancheck.page.study import Picture, Section, Study, figure
+from plancheck.reporting.power_table import POWER
+from plancheck.reporting.rounding import percent
 
 
 def power_section(study: Study) -> Section:
     lead = "What this many questions could have shown at all. An unsupported gain is no proof of none."
-    return Section("power", "Power", f"{lead} {judged_comparison(study)}".strip(), (power_figure(study),))
+    return Section(
+        "power", "Power", f"{lead} {judged_comparison(study)}".strip(), (figure(study, POWER, power_picture),)
+    )
 
 
 def judged_comparison(study: Study) -> str:
@@ -26,7 +29,7 @@ def judged_comparison(study: Study) -> str:
     text += (
         f"are too few to show any difference with {level}"
         if pd.isna(first["detectable"])
-        else f"can show a difference of {FORMATS['size'](first['detectable'])} points or more with {level}"
+        else f"can show a difference of {percent(first['detectable'])} points or more with {level}"
     )
     at_margin = rows.loc[np.isclose(rows["effect"], study.margin), "needed_exact"].dropna()
     if at_margin.empty:
@@ -45,16 +48,11 @@ def main_comparisons(study: Study) -> pd.DataFrame:
     return table[(table["treatment"] == study.planner) & (table["budget_chars"] == study.largest)]
 
 
-def power_figure(study: Study) -> Figure:
-    figure, title = "power", "Questions needed for an effect"
-    table = study.table("power")
-    if table.empty:
-        return Figure(figure, title, absent="power.csv holds no row: too few questions differ to plan from.")
-    view = table_view("power.csv", table, columns.POWER, caption=title + ".")
+def power_picture(study: Study, table: pd.DataFrame) -> Picture:
     rows = main_comparisons(study)
     rows = rows[rows["needed_exact"].notna()]
     if rows.empty:
-        return Figure(figure, title, absent=f"power.csv plans no comparison of {study.planner}.", tables=(view,))
+        return Picture(absent=f"power.csv plans no comparison of {study.planner}.")
     # What is needed depends on the discordance alone: comparisons of the same share one line and one label.
     controls = rows.groupby("discordance", sort=False)["control"].unique()
     sharing = [list(controls[discordance]) for discordance in rows["discordance"]]
@@ -77,4 +75,4 @@ def power_figure(study: Study) -> Figure:
         drawn, against=f"{study.planner} against", here=int(rows["questions"].max()), margin=study.margin,
         description=f"Questions needed against effect for {rows['control'].nunique()} comparisons.",
     )  # fmt: skip
-    return Figure(figure, title, caption, (Drawing("power-chart", chart),), tables=(view,))
+    return Picture(caption, {"": chart})

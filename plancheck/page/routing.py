@@ -4,10 +4,9 @@ from typing import Final
 
 import pandas as pd
 
-from plancheck.page import columns
-from plancheck.page.cells import table_view
 from plancheck.page.charts.intervals import routers
-from plancheck.page.study import Drawing, Figure, Section, Study, questions_of
+from plancheck.page.study import Picture, Section, Study, figure, questions_of
+from plancheck.reporting.routing_table import NOTHING, ROUTING
 
 KINDS: Final = {
     "oracle": "oracle, an upper bound that knows the gold letter",
@@ -21,11 +20,6 @@ SCHEMES: Final = {
     "leave_one_domain_out": ", leave one domain out",
     "in_sample": ", in sample",
 }
-BASELINES: Final = {
-    "training_folds": "training folds",
-    "same_questions": "the same questions",
-    "nothing_learned": "none: a fold left nothing to learn from",
-}
 AMONG: Final = {"controls": ", among controls"}  # of the others their names and kinds say it
 
 
@@ -34,14 +28,10 @@ def routing_section(study: Study) -> Section:
         "How much a perfect choice between policies could bring, and how much of it a router gets that sees only what "
         "is known before the answer."
     )
-    return Section("routing", "Oracle gap and routers", lead, (routing_figure(study),))
+    return Section("routing", "Oracle gap and routers", lead, (figure(study, ROUTING, routing_picture, id="routers"),))
 
 
-def routing_figure(study: Study) -> Figure:
-    figure, title = "routers", "Oracles, routers and the best single policy"
-    table = study.table("routing")
-    if table.empty:
-        return Figure(figure, title, absent="routing.csv holds no row: no router was run in this study.")
+def routing_picture(study: Study, table: pd.DataFrame) -> Picture:
     rows = pd.DataFrame(
         {
             "label": [
@@ -63,6 +53,6 @@ def routing_figure(study: Study) -> Figure:
         "test; of the same questions for oracles and what was fitted in sample."
     )
     chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
-    worded = table.assign(baseline=table["baseline"].replace(BASELINES))
-    view = table_view("routing.csv", worded, columns.ROUTING, caption=title + ".")
-    return Figure(figure, title, caption, (Drawing("routers-chart", chart),), tables=(view,))
+    if (table["baseline"] == NOTHING).any():
+        caption += " Where the best single policy is of nothing_learned, a fold left nothing to learn from."
+    return Picture(caption, {"": chart})

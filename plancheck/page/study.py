@@ -1,15 +1,16 @@
 """What the page is made from, and the pieces it is made of: sections of figures, each beside its table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from plancheck.packing import Overflow
-from plancheck.page.cells import TableView
+from plancheck.page.cells import TableView, table_view
 from plancheck.page.families import FAMILIES, Family
 from plancheck.page.kin import Yardstick
+from plancheck.reporting.table import Table
 
 if TYPE_CHECKING:  # the console reads a study too, and draws nothing
     from altair.typing import ChartType
@@ -99,6 +100,15 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """What a figure makes of the rows of its table: charts by their headings under a caption, or why there is none."""
+
+    caption: str = ""
+    charts: Mapping[str, "ChartType"] = field(default_factory=dict)
+    absent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """A part of the page: its figures under a heading and one sentence or two."""
 
@@ -106,6 +116,43 @@ class Section:
     heading: str
     lead: str
     figures: tuple[Figure, ...] = field(default=())
+
+
+def figure(
+    study: Study,
+    declared: Table,
+    draw: Callable[[Study, pd.DataFrame], Picture],
+    *,
+    id: str = "",
+    title: str = "",
+    largest: bool = False,
+) -> Figure:
+    """What ``draw`` makes of a table's rows, above the table itself; without rows, why there are none.
+
+    Args:
+        draw: gets the rows that are shown, at least one.
+        id: of the figure; the table's name unless given.
+        title: of the figure; the table's unless given.
+        largest: show the rows at the largest budget alone.
+    """
+    id, title = id or declared.name, title or declared.title
+    rows = whole = study.table(declared.name)
+    if whole.empty:
+        return Figure(id, title, absent=f"{declared.name}.csv holds no row: {declared.empty}.")
+    if largest:
+        rows = whole[whole["budget_chars"] == study.largest]
+    view = table_view(
+        declared,
+        rows,
+        which=f", at {study.largest:,} characters" if largest else "",
+        note="The file also holds the other budgets." if len(rows) < len(whole) else "",
+    )
+    picture = draw(study, rows)
+    drawings = tuple(
+        Drawing(f"{id}-chart{f'-{place}' if place else ''}", chart, heading)
+        for place, (heading, chart) in enumerate(picture.charts.items())
+    )
+    return Figure(id, title, picture.caption, drawings, picture.absent, (view,))
 
 
 def questions_of(table: pd.DataFrame) -> str:

@@ -1,39 +1,40 @@
-"""The columns of every table in reports/tables, by the table's name."""
+"""Columns that several tables share, each under one heading."""
 
-from collections.abc import Mapping, Sequence
 from typing import Final
 
-from plancheck.reporting import (
-    composition_table,
-    ladder,
-    main_table,
-    mechanisms_table,
-    power_table,
-    rankings_table,
-    routing_table,
-    texts_table,
-)
-from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS
-from plancheck.reporting.comparison_tables import BEST_OF_ALL_COLUMNS, COMPARISONS_COLUMNS
-from plancheck.reporting.domain_tables import DIFFERENCES_COLUMNS, DOMAINS_COLUMNS
-from plancheck.reporting.selection_table import COLUMNS as SELECTION_COLUMNS
-from plancheck.reporting.variant_tables import ORDER_COLUMNS, SENSITIVITY_COLUMNS
+from plancheck.reporting.table import Column
 
-COLUMNS: Final[Mapping[str, Sequence[str]]] = {
-    "main": main_table.COLUMNS,
-    "selection": SELECTION_COLUMNS,
-    "heldout": HELDOUT_COLUMNS,
-    "domains": DOMAINS_COLUMNS,
-    "domain_differences": DIFFERENCES_COLUMNS,
-    "comparisons": COMPARISONS_COLUMNS,
-    "ladder": ladder.COLUMNS,
-    "best_of_all": BEST_OF_ALL_COLUMNS,
-    "routing": routing_table.COLUMNS,
-    "sensitivity": SENSITIVITY_COLUMNS,
-    "order": ORDER_COLUMNS,
-    "mechanisms": mechanisms_table.COLUMNS,
-    "power": power_table.COLUMNS,
-    "composition": composition_table.COLUMNS,
-    "texts": texts_table.COLUMNS,
-    "rankings": rankings_table.COLUMNS,
-}
+UNITS: Final = "Accuracies in %, differences in percentage points, budgets in characters."
+
+POLICY: Final = Column("policy", "Policy")
+SELECTOR: Final = Column("selector", "Selector")
+COMPARISON: Final = Column("name", "Comparison")
+DOMAIN: Final = Column("domain", "Domain")
+BUDGET: Final = Column("budget_chars", "Budget, characters", "count")
+SPLIT: Final = Column("split", "Split")
+QUESTIONS: Final = Column("questions", "Questions", "count")
+RECALL: Final = Column("evidence_recall", "Evidence recall, %", "percent")
+ACCURACY: Final = (
+    QUESTIONS,
+    Column("correct", "Right", "count"),
+    Column("accuracy", "Accuracy, % [Wilson]", "percent", interval=("wilson_low", "wilson_high")),
+)
+PAIR: Final = (
+    Column("treatment", "Treatment"),
+    Column("control", "Control"),
+)
+PICK: Final = (
+    Column("pick", "Control picked"),
+    Column("candidates", "Candidates", "count"),
+)
+WINS: Final = (
+    Column("wins", "Wins", "count"),
+    Column("losses", "Losses", "count"),
+)
+SAME: Final = Column("identical", "Shown the same text", "count")
+TESTS: Final = (
+    Column("p", "p", "p"),
+    Column("p_adjusted", "adj. p (BH)", "p"),
+    Column("tests", "Tests in family", "count"),
+)
+DISCORDANCE: Final = Column("discordance", "Discordance, %", "percent", printed=False)

@@ -7,15 +7,44 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.params.comparison import OTHER
-from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
-from plancheck.reporting.picks import best, pickings
+from plancheck.reporting.columns import BUDGET, COMPARISON, PAIR, SPLIT
+from plancheck.reporting.paired import HOW, PAIRED, Method, adjusted, arm, paired
+from plancheck.reporting.picks import PICKS, best, pickings
 from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.table import Column, Table
 from plancheck.statistics.equivalence import equivalence_test
 from plancheck.statistics.pairs import Outcomes
 
-SIDES: Final = ("treatment", "control", "pick", "treatment_candidates", "control_candidates", "budget_chars", "split")
-COMPARISONS_COLUMNS: Final = ("name", "family", *SIDES, *PAIRED, "equivalence_p")
-BEST_OF_ALL_COLUMNS: Final = (*SIDES, *PAIRED)
+SIDES: Final = (
+    *PAIR,
+    Column("pick", "Picked"),
+    Column("treatment_candidates", "Treatments to pick from", "count"),
+    Column("control_candidates", "Controls to pick from", "count"),
+    BUDGET,
+    SPLIT,
+)
+COMPARISONS: Final = Table(
+    name="comparisons",
+    title="Declared comparisons",
+    notes=f"At each of their budgets. {HOW} {PICKS} p is adjusted (Benjamini and Hochberg) over the rows of one family "
+    "and one kind of pick. Equivalence: p against a difference of the margin or more.",
+    empty="this study makes no such comparison",
+    columns=(
+        COMPARISON,
+        Column("family", "Family of tests"),
+        *SIDES,
+        *PAIRED,
+        Column("equivalence_p", "Equivalence p", "p"),
+    ),
+)
+BEST_OF_ALL: Final = Table(
+    name="best_of_all",
+    title="Best of all planners against best of all controls",
+    notes="Of all planners, trained, early and prompted alike (not the harness's own), and of the controls of every "
+    f"tier, at each budget. {HOW} {PICKS} p is adjusted (Benjamini and Hochberg) over the rows of one kind of pick.",
+    empty="this study makes no such comparison",
+    columns=(*SIDES, *PAIRED),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +64,7 @@ class Declared:
 
 
 def comparisons_table(results: Results, declared: Mapping[str, Declared], method: Method) -> pd.DataFrame:
-    """COMPARISONS_COLUMNS, by name and budget as declared.
+    """COMPARISONS, by name and budget as declared.
 
     Where either side is picked from several there are two rows a budget: both sides picked on the questions of the
     comparison, and both picked on train and dev and compared on test. ``treatment_candidates`` and
@@ -49,11 +78,12 @@ def comparisons_table(results: Results, declared: Mapping[str, Declared], method
             seen = Outcomes(row["wins"], row["losses"], row["ties"])
             known = {"name": name, "family": comparison.family}
             rows.append({**known, **row, "equivalence_p": equivalence_test(seen, margin=method.margin)})
-    return table_of(
-        rows,
-        COMPARISONS_COLUMNS,
-        family=lambda row: (row["family"], row["pick"]),
-        test=lambda row: (row["treatment"], row["control"], row["budget_chars"], row["split"]),
+    return COMPARISONS.frame(
+        adjusted(
+            rows,
+            family=lambda row: (row["family"], row["pick"]),
+            test=lambda row: (row["treatment"], row["control"], row["budget_chars"], row["split"]),
+        )
     )
 
 
@@ -64,16 +94,15 @@ def best_of_all_table(
     budgets_chars: Sequence[int],
     method: Method,
 ) -> pd.DataFrame:
-    """BEST_OF_ALL_COLUMNS: at each budget the best of all planners against the best of all controls.
+    """BEST_OF_ALL: at each budget the best of all planners against the best of all controls.
 
     Both are picked on all questions and compared there, which flatters the side with more candidates; and both are
     picked on train and dev, which trained planners learned from, and compared on test. Without planners or controls
     there are no rows. p is adjusted over the rows of one kind of pick.
     """
     pooled = Declared(planners, controls, budgets_chars if planners and controls else (), ALL)
-    return table_of(
-        list(sides(results, pooled, method, picked=True)), BEST_OF_ALL_COLUMNS, family=lambda row: row["pick"]
-    )
+    rows = list(sides(results, pooled, method, picked=True))
+    return BEST_OF_ALL.frame(adjusted(rows, family=lambda row: row["pick"]))
 
 
 def sides(results: Results, declared: Declared, method: Method, *, picked: bool) -> Iterator[dict[str, Any]]:

@@ -6,9 +6,25 @@ from typing import Any, Final, Literal
 import pandas as pd
 
 from plancheck.params.pack import Policy
+from plancheck.reporting.columns import BUDGET, POLICY, QUESTIONS
 from plancheck.reporting.results import records
+from plancheck.reporting.table import Column, Table
 
-COLUMNS: Final = ("policy", "budget_chars", "part", "mean_share", "mean_chars", "questions")
+COMPOSITION: Final = Table(
+    name="composition",
+    title="What the packed contexts are made of",
+    notes="Mean share of the characters shown, and mean number of characters, over the questions to which anything is "
+    "shown.",
+    empty="no policy shows any context",
+    columns=(
+        POLICY,
+        BUDGET,
+        Column("part", "Part"),
+        Column("mean_share", "Mean share of packed characters, %", "percent"),
+        Column("mean_chars", "Mean characters", "number"),
+        QUESTIONS,
+    ),
+)
 Part = Literal["selected", "anchor", "fill"]
 
 
@@ -18,7 +34,7 @@ def composition_table(
     plans: Mapping[tuple[str, str], Sequence[str]],
     ranks: Mapping[str, Mapping[tuple[str, str], int]],
 ) -> pd.DataFrame:
-    """COLUMNS: a row a condition and part that its policy has, as declared.
+    """COMPOSITION: a row a condition and part that its policy has, as declared.
 
     An atom that a plan names counts as selected, also where it is an anchor too. The first part of a document
     (``head``, ``head_tail``) counts as fill.
@@ -50,7 +66,7 @@ def composition_table(
                     "questions": len(shown),
                 }
             )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return COMPOSITION.frame(rows)
 
 
 def parts(policy: Policy) -> list[Part]:

@@ -8,40 +8,29 @@ import pandas as pd
 
 from plancheck.planning.seeds import seed_of
 from plancheck.reporting.accuracy_tables import accuracy_columns
+from plancheck.reporting.columns import ACCURACY, BUDGET, COMPARISON, DOMAIN, PAIR, POLICY, SPLIT, UNITS
 from plancheck.reporting.comparison_tables import Declared
-from plancheck.reporting.paired import Arm, Method, arm
+from plancheck.reporting.paired import OUTCOMES, SAME_TEXT, Arm, Method, arm
 from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.table import Table
 from plancheck.statistics.bootstrap import paired_bootstrap
 from plancheck.statistics.pairs import join_pairs, outcomes, same_text
 
-DOMAINS_COLUMNS: Final = (
-    "policy",
-    "budget_chars",
-    "domain",
-    "questions",
-    "correct",
-    "accuracy",
-    "wilson_low",
-    "wilson_high",
+DOMAINS: Final = Table(
+    name="domains",
+    title="Accuracy by domain",
+    notes=f"Table 2, the accuracies, each with its Wilson interval, all questions. {UNITS}",
+    empty="there is no accuracy by domain",
+    columns=(POLICY, BUDGET, DOMAIN, *ACCURACY),
 )
-DIFFERENCES_COLUMNS: Final = (
-    "name",
-    "treatment",
-    "control",
-    "budget_chars",
-    "split",
-    "domain",
-    "questions",
-    "contexts",
-    "treatment_accuracy",
-    "control_accuracy",
-    "wins",
-    "losses",
-    "ties",
-    "identical",
-    "difference",
-    "low",
-    "high",
+DOMAIN_DIFFERENCES: Final = Table(
+    name="domain_differences",
+    title="Difference of declared pairs by domain",
+    notes="Table 2, the differences: treatment minus control, bootstrap interval with contexts resampled; none where "
+    "the questions of a domain share one context, and without width, so no measure of chance, where no two contexts "
+    f"differ. Descriptive: these domains were not declared as tests, so there is no p. {SAME_TEXT} {UNITS}",
+    empty="analyze.by_domain names no pair",
+    columns=(COMPARISON, *PAIR, BUDGET, SPLIT, DOMAIN, *OUTCOMES),
 )
 
 
@@ -53,7 +42,7 @@ def domains_table(
     *,
     confidence: float,
 ) -> pd.DataFrame:
-    """DOMAINS_COLUMNS: each condition on all questions of each domain."""
+    """DOMAINS: each condition on all questions of each domain."""
     ordered = by_domain(domains, results.splits[ALL])
     rows = [
         {"policy": policy, "budget_chars": budget, "domain": domain}
@@ -62,13 +51,13 @@ def domains_table(
         for budget in budgets_chars
         for domain, ids in ordered.items()
     ]
-    return pd.DataFrame(rows, columns=list(DOMAINS_COLUMNS))
+    return DOMAINS.frame(rows)
 
 
 def domain_differences_table(
     results: Results, domains: Mapping[str, str], declared: Mapping[str, Declared], method: Method
 ) -> pd.DataFrame:
-    """DIFFERENCES_COLUMNS: the difference of each declared pair in each domain that its split has questions of.
+    """DOMAIN_DIFFERENCES: the difference of each declared pair in each domain that its split has questions of.
 
     Descriptive: these domains were not declared as tests, so there is no p. Differences are treatment minus control;
     ``low`` and ``high`` resample contexts: they are empty in a domain whose questions share one context, and equal, so
@@ -92,7 +81,7 @@ def domain_differences_table(
                 clusters = [results.contexts[question_id] for question_id in ids]
                 figures = difference_columns(*arms, dict(zip(ids, clusters, strict=True)), method, seed=seed)
                 rows.append({**known, "split": comparison.split, "domain": domain, **figures})
-    return pd.DataFrame(rows, columns=list(DIFFERENCES_COLUMNS))
+    return DOMAIN_DIFFERENCES.frame(rows)
 
 
 def by_domain(domains: Mapping[str, str], question_ids: Sequence[str]) -> dict[str, list[str]]:

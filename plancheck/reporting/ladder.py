@@ -32,28 +32,39 @@ from typing import Any, Final, Literal
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 
-from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, questions_needed, table_of
-from plancheck.reporting.picks import Pick, picks
+from plancheck.reporting.columns import BUDGET, PICK, SPLIT
+from plancheck.reporting.paired import HOW, PAIRED, Arm, Method, adjusted, arm, paired, questions_needed
+from plancheck.reporting.picks import PICKS, Pick, picks
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL, TEST, Results, records
-from plancheck.reporting.wording import p_text, points, same_text_sentence, signed_points
+from plancheck.reporting.rounding import p_is, percent, points
+from plancheck.reporting.table import Column, Table
+from plancheck.reporting.wording import same_text_sentence
 from plancheck.statistics.equivalence import excess_test
 from plancheck.statistics.pairs import Outcomes, SameText
 
-COLUMNS: Final = (
-    "planner",
-    "selector",
-    "tier",
-    "control",
-    "pick",
-    "candidates",
-    "budget_chars",
-    "split",
-    *PAIRED,
-    "verdict",
-    "sentence",
+LADDER: Final = Table(
+    name="ladder",
+    title="The survival ladder",
+    notes=f"Each planner against each tier of controls. {HOW} {PICKS} p is adjusted (Benjamini and Hochberg) over the "
+    "rows of one planner at one budget and split. Supported: adjusted p at most 1 - confidence and the interval above "
+    "0. Opposite: the same below 0. Not supported: neither, and a gain of the margin or more is excluded, by the "
+    "interval and by Tango's score test. Cannot tell: else.",
+    empty="this study has no planner to compare with a control",
+    columns=(
+        Column("planner", "Planner"),
+        Column("selector"),
+        Column("tier", "Tier"),
+        Column("control", "Control"),
+        *PICK,
+        BUDGET,
+        SPLIT,
+        *PAIRED,
+        Column("verdict", "Verdict"),
+        Column("sentence"),
+    ),
 )
 Verdict = Literal["supported", "not_supported", "opposite", "cannot_tell"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("supported", "not_supported", "opposite", "cannot_tell")
@@ -71,7 +82,7 @@ def ladder(
     router_budget_chars: int,
     method: Method,
 ) -> pd.DataFrame:
-    """COLUMNS, by planner, budget and tier as given.
+    """LADDER, by planner, budget and tier as given.
 
     Args:
         results: of every condition.
@@ -98,11 +109,11 @@ def ladder(
                 for split in (ALL, TEST):
                     figures = paired(treatment, router, results, split, method)
                     rows.append({**known, **picked, "split": split, **figures})
-    table = table_of(rows, [*COLUMNS[:-2]], family=lambda row: (row["planner"], row["budget_chars"], row["split"]))
-    found = records(table)
-    verdicts = [verdict(row, method) for row in found]
-    sentences = [sentence(row, says, method) for row, says in zip(found, verdicts, strict=True)]
-    return table.assign(verdict=pd.Series(verdicts, dtype=object), sentence=pd.Series(sentences, dtype=object))
+    found = adjusted(rows, family=lambda row: (row["planner"], row["budget_chars"], row["split"]))
+    for row in found:
+        row["verdict"] = verdict(row, method)
+        row["sentence"] = sentence(row, row["verdict"], method)
+    return LADDER.frame(found)
 
 
 def twice(found: Sequence[Pick]) -> list[Pick]:
@@ -130,11 +141,11 @@ def sentence(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
         "declared": "declared",
     }[row["pick"]]
     figures = (
-        f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {signed_points(row['difference'])} points "
-        f"({confidence} interval {signed_points(row['low'])} to {signed_points(row['high'])}), "
-        f"p = {p_text(row['p'])}, adj. p = {p_text(row['p_adjusted'])} ({row['tests']} tests), "
+        f"{row['planner']} against {row['control']} ({row['tier']}; {what}): {points(row['difference'])} points "
+        f"({confidence} interval {points(row['low'])} to {points(row['high'])}), "
+        f"p {p_is(row['p'])}, adj. p {p_is(row['p_adjusted'])} ({row['tests']} tests), "
         f"n = {row['questions']:,} {row['split']} questions."
-    ).replace("p = <", "p < ")
+    )
     seen = Outcomes(int(row["wins"]), int(row["losses"]), int(row["ties"]))
     same = SameText(int(row["identical"]), int(row["identical"]))
     if same.pairs == seen.questions:
@@ -151,7 +162,7 @@ def reservation(row: Mapping[str, Any], found: Verdict) -> str:
 
 
 def conclusion(row: Mapping[str, Any], found: Verdict, method: Method) -> str:
-    margin = points(method.margin)
+    margin = percent(method.margin)
     match found:
         case "supported":
             return "The gain is supported."
@@ -209,11 +220,11 @@ def verdict_counts(table: pd.DataFrame) -> dict[str, int]:
 
 def show(path: Path, *, console: Console) -> None:
     """Print, from the ladder's CSV, where each planner's gain ends at the largest budget: a line a planner."""
-    table = read_report(path, COLUMNS)
+    table = read_report(path, LADDER)
     if table.empty:
         return
     budget = int(table["budget_chars"].max())
-    view = Table(
+    view = Grid(
         title=f"Survival ladder at {budget:,} characters, all questions: where a planner's gain ends",
         title_justify="left",
         box=SIMPLE_HEAD,
@@ -226,7 +237,7 @@ def show(path: Path, *, console: Console) -> None:
         if row["passed"] == row["tiers"]:
             view.add_row(row["planner"], "survives all", "", "supported", "")
             continue
-        gain, low, high = (signed_points(row[name]) for name in ("difference", "low", "high"))
+        gain, low, high = (points(row[name]) for name in ("difference", "low", "high"))
         view.add_row(
             row["planner"], row["tier"], row["control"], row["verdict"].replace("_", " "), f"{gain} ({low} to {high})"
         )

@@ -7,27 +7,33 @@ from typing import Final
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 
 from plancheck.records import FAILURES
+from plancheck.reporting.accuracy_tables import accuracy_columns
+from plancheck.reporting.columns import ACCURACY, BUDGET, POLICY, RECALL, SPLIT, UNITS
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL
-from plancheck.statistics.proportions import wilson
+from plancheck.reporting.rounding import count, percent, whole_percent
+from plancheck.reporting.table import Column, Table
 
 KINDS: Final = {kind: f"failures_{kind}" for kind in FAILURES}  # the column that counts each kind of failed answer
-COLUMNS = (
-    "policy",
-    "budget_chars",
-    "split",
-    "questions",
-    "correct",
-    "accuracy",
-    "wilson_low",
-    "wilson_high",
-    "evidence_recall",
-    "failures",
-    *KINDS.values(),
-    "failed_plans",
+MAIN: Final = Table(
+    name="main",
+    title="Accuracy of every policy at every budget",
+    notes="Table 1, with Wilson intervals, mean share of the evidence shown, and failed answers, all and by kind. "
+    f"{UNITS}",
+    empty="there is no accuracy",
+    columns=(
+        POLICY,
+        BUDGET,
+        SPLIT,
+        *ACCURACY,
+        RECALL,
+        Column("failures", "Failed answers", "count"),
+        *(Column(name, f"Failed: {kind.replace('_', ' ')}", "count") for kind, name in KINDS.items()),
+        Column("failed_plans", "Failed plans", "count"),
+    ),
 )
 
 
@@ -51,7 +57,7 @@ def main_table(
         confidence: of the Wilson intervals.
 
     Returns:
-        COLUMNS. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are,
+        MAIN. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are,
         and the column of each kind in KINDS how many of that kind.
         ``evidence_recall`` is the mean over the questions whose evidence is known, empty when there are none.
         ``failed_plans`` counts questions whose plan failed, so that only the policy's fill was shown.
@@ -74,19 +80,19 @@ def main_table(
                 if split == ALL and sorted(condition.index) != everyone:
                     raise ValueError(f"{policy} at {budget}: not one row for each question")
                 chosen = condition.loc[ids]
-                correct = int(chosen["correct"].sum())
-                interval = wilson(correct, len(ids), confidence=confidence)
                 found.append(
-                    (policy, budget, split, len(ids), correct, correct / len(ids), interval.low, interval.high,
-                     chosen["evidence_recall"].mean(), int(chosen["failure"].notna().sum()),
-                     *(int((chosen["failure"] == kind).sum()) for kind in KINDS), int(chosen["plan_failed"].sum()))
-                )  # fmt: skip
-    return pd.DataFrame(found, columns=list(COLUMNS))
+                    {"policy": policy, "budget_chars": budget, "split": split}
+                    | accuracy_columns(chosen["correct"], confidence=confidence)
+                    | {"evidence_recall": chosen["evidence_recall"].mean(), "failures": chosen["failure"].notna().sum()}
+                    | {name: (chosen["failure"] == kind).sum() for kind, name in KINDS.items()}
+                    | {"failed_plans": chosen["plan_failed"].sum()}
+                )
+    return MAIN.frame(found)
 
 
 def show(path: Path, *, console: Console) -> None:
     """Print Table 1 from its CSV: all questions, a row a policy, the columns the budgets."""
-    table = read_report(path, COLUMNS)
+    table = read_report(path, MAIN)
     rows = table[table["split"] == ALL]
     if rows.empty:
         return
@@ -94,7 +100,7 @@ def show(path: Path, *, console: Console) -> None:
     questions = int(rows["questions"].iloc[0])
     console.print(f"Table 1. Accuracy of {questions} questions in % [Wilson interval] and evidence recall (ev.) in %,")
     console.print("by budget in characters. Evidence is known for generated questions only.")
-    view = Table(box=SIMPLE_HEAD, pad_edge=False)
+    view = Grid(box=SIMPLE_HEAD, pad_edge=False)
     view.add_column("policy", no_wrap=True)
     for budget in budgets:
         view.add_column(f"{budget:,}", justify="right", no_wrap=True)
@@ -104,12 +110,11 @@ def show(path: Path, *, console: Console) -> None:
         for budget in budgets:
             row = rows[(rows["policy"] == policy) & (rows["budget_chars"] == budget)].iloc[0]
             failed = f" {row['failures']} failed" if row["failures"] else ""
-            cells.append(
-                f"{100 * row['accuracy']:.1f} [{100 * row['wilson_low']:.0f}, {100 * row['wilson_high']:.0f}]{failed}"
-            )
-            cells.append("" if pd.isna(row["evidence_recall"]) else f"{100 * row['evidence_recall']:.0f}")
+            low, high = (whole_percent(row[name]) for name in ("wilson_low", "wilson_high"))
+            cells.append(f"{percent(row['accuracy'])} [{low}, {high}]{failed}")
+            cells.append(whole_percent(row["evidence_recall"]))
         view.add_row(*cells)
     console.print(view)
-    kinds = {kind: int(rows[name].sum()) for kind, name in KINDS.items()}
-    if told := ", ".join(f"{kind.replace('_', ' ')} {count:,}" for kind, count in kinds.items() if count):
+    kinds = {kind.replace("_", " "): rows[name].sum() for kind, name in KINDS.items()}
+    if told := ", ".join(f"{kind} {count(found)}" for kind, found in kinds.items() if found):
         console.print(f"Failed answers, which count as wrong, over all policies and budgets: {told}.")

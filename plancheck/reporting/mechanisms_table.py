@@ -8,29 +8,37 @@ import pandas as pd
 
 from plancheck.mechanisms.measures import Case, measures
 from plancheck.mechanisms.win_loss import FEWEST, win_loss_test
-from plancheck.reporting.paired import table_of
+from plancheck.reporting.columns import BUDGET, PAIR, PICK, TESTS, WINS
+from plancheck.reporting.paired import adjusted
 from plancheck.reporting.picks import Pick
 from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.table import Column, Table
 
-COLUMNS: Final = (
-    "budget_chars",
-    "treatment",
-    "control",
-    "pick",
-    "candidates",
-    "measure",
-    "scorer",
-    "wins",
-    "losses",
-    "mean_wins",
-    "mean_losses",
-    "median_wins",
-    "median_losses",
-    "untested",
-    "p",
-    "p_adjusted",
-    "tests",
-    "members",
+MECHANISMS: Final = Table(
+    name="mechanisms",
+    title="Measures over wins and over losses",
+    notes="Each measure over the questions that the treatment alone, or the control alone, answers right. p: two-sided "
+    "Mann-Whitney U test, which takes questions for independent; none with fewer than 5 wins or losses. Each row is a "
+    "member of the family: a measure of a scorer at a budget. p is adjusted (Benjamini and Hochberg) over those that "
+    "are tested; untested says why the others are not. Displacement: how many of the reranker's first atoms the "
+    "treatment does not show; from control: the share of them that the control shows and the treatment does not. Pick "
+    "same_questions: the best control on these questions.",
+    empty="no win or no loss to tell apart",
+    columns=(
+        BUDGET,
+        *PAIR,
+        *PICK,
+        Column("measure", "Measure"),
+        Column("scorer", "Scores of"),
+        *WINS,
+        Column("mean_wins", "Mean of wins", "number"),
+        Column("mean_losses", "Mean of losses", "number"),
+        Column("median_wins", "Median of wins", "number"),
+        Column("median_losses", "Median of losses", "number"),
+        Column("untested", "Untested for"),
+        *TESTS,
+        Column("members", "Members of the family", "count"),
+    ),
 )
 UNDEFINED: Final = "undefined"
 
@@ -43,7 +51,7 @@ def mechanisms_table(
     controls: Mapping[int, Pick],
     top: int,
 ) -> pd.DataFrame:
-    """COLUMNS: a row a budget, measure and scorer, which together are the family, over all questions.
+    """MECHANISMS: a row a budget, measure and scorer, which together are the family, over all questions.
 
     Args:
         results: what each policy answers right.
@@ -80,7 +88,7 @@ def mechanisms_table(
                     "untested": untested(wins, losses) if values else UNDEFINED,
                 }
             )
-    return table_of([{**row, "members": len(rows)} for row in rows], COLUMNS)
+    return MECHANISMS.frame(adjusted([{**row, "members": len(rows)} for row in rows]))
 
 
 def untested(wins: Sequence[float], losses: Sequence[float]) -> str | None:

@@ -9,33 +9,41 @@ import numpy as np
 import pandas as pd
 
 from plancheck.planning.seeds import seed_of
+from plancheck.reporting.columns import DISCORDANCE, QUESTIONS, SAME, TESTS, UNITS, WINS
 from plancheck.reporting.results import Results
+from plancheck.reporting.table import Column
 from plancheck.statistics.bootstrap import paired_bootstrap
 from plancheck.statistics.comparison import compare
 from plancheck.statistics.multiplicity import benjamini_hochberg
 from plancheck.statistics.pairs import join_pairs, same_text
 from plancheck.statistics.power import examples_needed_exactly
 
+SAME_TEXT: Final = (
+    "Shown the same text: ties of questions to which both showed the same text, so that they could not differ."
+)
+HOW: Final = (
+    f"{UNITS} {SAME_TEXT} "
+    "Difference: treatment minus control, bootstrap interval with contexts resampled. p: exact two-sided sign "
+    "test, which takes questions for independent. Detectable: the least difference that as many questions find with "
+    "the power of params.yaml, before adjustment."
+)
+OUTCOMES: Final = (
+    QUESTIONS,
+    Column("contexts", "Contexts", "count", printed=False),
+    Column("treatment_accuracy", "Treatment, %", "percent"),
+    Column("control_accuracy", "Control, %", "percent"),
+    *WINS,
+    Column("ties", "Ties", "count"),
+    SAME,
+    Column("difference", "Difference, points [clustered by context]", "points", interval=("low", "high")),
+)
 PAIRED: Final = (
-    "questions",
-    "contexts",
-    "treatment_accuracy",
-    "control_accuracy",
-    "wins",
-    "losses",
-    "ties",
-    "identical",
-    "difference",
-    "low",
-    "high",
-    "plain_low",
-    "plain_high",
-    "p",
-    "p_adjusted",
-    "tests",
-    "discordance",
-    "detectable",
-    "needed",
+    *OUTCOMES,
+    Column("difference", "By question", "points", interval=("plain_low", "plain_high"), printed=False),
+    *TESTS,
+    DISCORDANCE,
+    Column("detectable", "Detectable, points", "percent"),
+    Column("needed", "Questions needed", "count", printed=False),
 )
 
 
@@ -136,18 +144,17 @@ def questions_needed(effect: float, discordance: float, *, alpha: float, power: 
     return examples_needed_exactly(effect, discordance, alpha=alpha, power=power)
 
 
-def table_of(
+def adjusted(
     rows: Sequence[dict[str, Any]],
-    columns: Sequence[str],
     *,
     family: Callable[[dict[str, Any]], Hashable] = lambda row: None,
     test: Callable[[dict[str, Any]], Hashable] | None = None,
-) -> pd.DataFrame:
-    """The rows as a table of ``columns``, with the p of each family of tests adjusted.
+) -> list[dict[str, Any]]:
+    """The rows with ``p_adjusted`` and ``tests``, in the order given.
 
     ``p_adjusted`` is Benjamini and Hochberg's; ``tests`` is the number of tests in the row's family. Rows without a p
     have neither and are in no family. Rows of a family for which ``test`` gives the same are one test, which counts
-    once; without it each row is its own. Whole numbers stay whole numbers where a row has none.
+    once; without it each row is its own.
     """
     keys = [(family(row), number if test is None else test(row)) for number, row in enumerate(rows)]
     families: dict[Hashable, dict[Hashable, float]] = {}
@@ -155,15 +162,9 @@ def table_of(
         if row["p"] is not None:
             families.setdefault(members, {})[key] = row["p"]
     found = {members: benjamini_hochberg(tests) for members, tests in families.items()}
-    adjusted = [
+    return [
         {**row, "p_adjusted": None, "tests": None}
         if row["p"] is None
         else {**row, "p_adjusted": found[members][key], "tests": len(found[members])}
         for (members, key), row in zip(keys, rows, strict=True)
     ]
-    return whole(pd.DataFrame(adjusted, columns=list(columns)))
-
-
-def whole(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with whole numbers in the columns that count, also beside empty cells."""
-    return table.astype({name: "Int64" for name in ("needed", "tests", "wins", "losses", "identical") if name in table})

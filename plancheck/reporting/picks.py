@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from plancheck.reporting.results import SEEN, TEST, Results
 
 PickKind = Literal["declared", "same_questions", "nested"]
+PICKS: Final = (
+    "Pick declared: there was nothing to pick; same_questions: the best of each side on the questions that are then "
+    "compared; nested: the best on train and dev, compared on test. Split all is partly transductive: trained planners "
+    "learned from train and dev questions."
+)
 
 
 @dataclass(frozen=True, slots=True)

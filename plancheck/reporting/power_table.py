@@ -1,29 +1,39 @@
 """How many questions would tell an effect, at the discordances that the study saw."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 import pandas as pd
 
+from plancheck.reporting.columns import BUDGET, DISCORDANCE, PAIR, QUESTIONS, UNITS
 from plancheck.reporting.paired import Method, questions_needed
 from plancheck.reporting.results import records
+from plancheck.reporting.table import Column, Table
 from plancheck.statistics.power import examples_needed
 
-COLUMNS: Final = (
-    "budget_chars",
-    "treatment",
-    "control",
-    "questions",
-    "discordance",
-    "detectable",
-    "effect",
-    "needed",
-    "needed_exact",
+POWER: Final = Table(
+    name="power",
+    title="Questions needed for an effect",
+    notes="How many questions would tell an effect at the discordance seen: by McNemar's test (Miettinen's "
+    f"approximation), and by the exact sign test. {UNITS}",
+    empty="too few questions differ to plan from",
+    columns=(
+        BUDGET,
+        *PAIR,
+        QUESTIONS,
+        replace(DISCORDANCE, printed=True),
+        Column("detectable", "Detectable here, points", "percent"),
+        Column("effect", "Effect, points", "percent"),
+        Column("needed", "Questions needed (Miettinen)", "count"),
+        Column("needed_exact", "Questions needed (exact)", "count"),
+    ),
 )
+SEEN: Final = ("budget_chars", "treatment", "control", "questions", "discordance", "detectable")
 EFFECTS: Final = (0.01, 0.015, 0.02, 0.03, 0.05, 0.10)
 
 
 def power_table(comparisons: pd.DataFrame, method: Method) -> pd.DataFrame:
-    """COLUMNS: a row an effect (difference of accuracies) for each distinct pair of policies at a budget.
+    """POWER: a row an effect (difference of accuracies) for each distinct pair of policies at a budget.
 
     Args:
         comparisons: paired comparisons on all questions; of two rows of the same pair the first counts.
@@ -41,5 +51,6 @@ def power_table(comparisons: pd.DataFrame, method: Method) -> pd.DataFrame:
             if effect <= discordance:
                 approximate = examples_needed(effect, discordance, alpha=method.alpha, power=method.power)
             exact = questions_needed(effect, discordance, alpha=method.alpha, power=method.power)
-            rows.append({**row, "effect": effect, "needed": approximate, "needed_exact": exact})
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"needed": "Int64", "needed_exact": "Int64"})
+            seen = {name: row[name] for name in SEEN}
+            rows.append({**seen, "effect": effect, "needed": approximate, "needed_exact": exact})
+    return POWER.frame(rows)

@@ -5,13 +5,27 @@ from typing import Final
 
 import pandas as pd
 
+from plancheck.reporting.columns import QUESTIONS
+from plancheck.reporting.table import Column, Table
 from plancheck.retrieval.silence import silent
 
-COLUMNS: Final = ("ranking", "questions", "silent", "one_atom")
+RANKINGS: Final = Table(
+    name="rankings",
+    title="Rankings that say nothing",
+    notes="Questions in which all scores of a ranking are equal, so that its order is that of position; of these, "
+    "those with one atom.",
+    empty="nothing was ranked",
+    columns=(
+        Column("ranking", "Ranking"),
+        QUESTIONS,
+        Column("silent", "All scores equal", "count"),
+        Column("one_atom", "Of these with one atom", "count"),
+    ),
+)
 
 
 def rankings_table(scores: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """COLUMNS: a row a ranking that scores an atom, in the order given.
+    """RANKINGS: a row a ranking that scores an atom, in the order given.
 
     Args:
         scores: by ranking, columns question_id and score, a row an atom that it scores.
@@ -25,5 +39,6 @@ def rankings_table(scores: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         found = [own.to_numpy() for _, own in table.groupby("question_id")["score"]]
         if found:
             alone = sum(len(own) == 1 for own in found)
-            rows.append((ranking, len(found), sum(silent(own) for own in found), alone))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+            equal = sum(silent(own) for own in found)
+            rows.append({"ranking": ranking, "questions": len(found), "silent": equal, "one_atom": alone})
+    return RANKINGS.frame(rows)

@@ -6,27 +6,37 @@ from typing import Any, Final
 import pandas as pd
 
 from plancheck.reporting.accuracy_tables import accuracy_columns
-from plancheck.reporting.paired import Arm, Method, paired, table_of
+from plancheck.reporting.columns import ACCURACY, SAME, TESTS, UNITS, WINS
+from plancheck.reporting.paired import Arm, Method, adjusted, paired
 from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.table import Column, Table
 from plancheck.routing.entries import BEST_SINGLE, FOLD_SCHEMES
 
 COMPARED: Final = ("difference", "low", "high", "wins", "losses", "identical", "p")
-COLUMNS: Final = (
-    "scheme",
-    "router",
-    "among",
-    "kind",
-    "questions",
-    "correct",
-    "accuracy",
-    "wilson_low",
-    "wilson_high",
-    "planner_share",
-    "baseline",
-    "baseline_accuracy",
-    *COMPARED,
-    "p_adjusted",
-    "tests",
+ROUTING: Final = Table(
+    name="routing",
+    title="Oracles, routers and the best single policy",
+    notes="Table 3. Oracles and routers choose among the two policies of section route (pair), the best control of "
+    "each tier (controls) or all policies. Differences, wins, losses and questions shown the same text against the "
+    "best single policy: of the training folds for routers with folds, of the same questions for oracles and what was "
+    "learned in sample. p, of deployable routers alone, is adjusted (Benjamini and Hochberg) over those of a scheme "
+    "that choose among the same. Oracles know the answer, and an optimistic rule saw the questions it is measured on. "
+    f"{UNITS}",
+    empty="no router was run in this study",
+    columns=(
+        Column("scheme", "Folds"),
+        Column("router", "Router"),
+        Column("among", "Chooses among"),
+        Column("kind", "Kind"),
+        *ACCURACY,
+        Column("planner_share", "Sent to a planner, %", "percent"),
+        Column("baseline", "Best single policy, of"),
+        Column("baseline_accuracy", "Best single, %", "percent"),
+        Column("difference", "Against best single, points", "points", interval=("low", "high")),
+        *WINS,
+        SAME,
+        *TESTS,
+    ),
 )
 USUAL: Final = "stratified"
 # Which questions the baseline, the best single policy, was picked on, by whether the router has folds.
@@ -37,7 +47,7 @@ NOTHING: Final = "nothing_learned"
 def routing_table(
     routing: pd.DataFrame, results: Results, planners: Collection[str], method: Method, *, budget_chars: int
 ) -> pd.DataFrame:
-    """COLUMNS, by scheme, what is chosen among and router, in the order of ``routing``.
+    """ROUTING, by scheme, what is chosen among and router, in the order of ``routing``.
 
     Args:
         routing: columns question_id, scheme, router, among, kind, learned, policy, correct; a row a question and entry.
@@ -81,7 +91,7 @@ def routing_table(
             row |= {name: figures[name] for name in kept}
             row |= {"baseline": BASELINES[folded], "baseline_accuracy": figures["control_accuracy"]}
         found.append(row)
-    return table_of(found, COLUMNS, family=lambda row: (row["scheme"], row["among"]))
+    return ROUTING.frame(adjusted(found, family=lambda row: (row["scheme"], row["among"])))
 
 
 def control_routers(routing: pd.DataFrame, results: Results, *, budget_chars: int) -> dict[str, Arm]:

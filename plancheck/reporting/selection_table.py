@@ -3,32 +3,42 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Final
 
 import pandas as pd
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 
 from plancheck.mechanisms.choices import jaccard
 from plancheck.packing import evidence_recall, uncovered
 from plancheck.records import SPLITS, Atom, Piece, Question
+from plancheck.reporting.columns import QUESTIONS, RECALL, SELECTOR, SPLIT
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.results import ALL
+from plancheck.reporting.rounding import rounded
+from plancheck.reporting.table import Column, Table
 from plancheck.statistics.proportions import wilson
 
-COLUMNS = (
-    "selector",
-    "split",
-    "questions",
-    "parsed",
-    "parse_rate",
-    "wilson_low",
-    "wilson_high",
-    "mean_atoms",
-    "evidence_questions",
-    "evidence_recall",
-    "evidence_precision",
-    "jaccard_sft",
+SELECTION: Final = Table(
+    name="selection",
+    title="What the selectors select",
+    notes="By split: plans that parse with their Wilson interval, atoms a plan, evidence recall and precision, and "
+    "mean Jaccard index with sft.",
+    empty="this study has no planner",
+    columns=(
+        SELECTOR,
+        SPLIT,
+        QUESTIONS,
+        Column("parsed", kind="count"),
+        Column("parse_rate", "Plans parsed, % [Wilson]", "percent", interval=("wilson_low", "wilson_high")),
+        Column("mean_atoms", "Atoms a plan", "number"),
+        Column("evidence_questions", "Evidence known", "count"),
+        RECALL,
+        Column("evidence_precision", "Evidence precision, %", "percent"),
+        Column("jaccard_sft", "Jaccard with sft", "number"),
+    ),
 )
+PRINTED: Final = ("parse_rate", "mean_atoms", "evidence_recall", "evidence_precision", "jaccard_sft")
 Plans = Mapping[str, Sequence[Atom]]
 
 
@@ -48,7 +58,7 @@ def selection_table(
         confidence: of the Wilson intervals of the parse rate.
 
     Returns:
-        COLUMNS. ``parsed`` counts plans that did not fail. ``mean_atoms`` is over those. ``evidence_recall`` is the
+        SELECTION. ``parsed`` counts plans that did not fail. ``mean_atoms`` is over those. ``evidence_recall`` is the
         mean share of a question's evidence spans wholly inside the union of its selected atoms, 0 for a failed plan,
         over the ``evidence_questions`` whose evidence is known. ``evidence_precision`` is the mean share of selected
         atoms that hold an evidence span whole, over those of them whose plan did not fail. ``jaccard_sft`` is the
@@ -66,13 +76,14 @@ def selection_table(
         for split, ids in ((ALL, everyone), *((split, splits[split]) for split in SPLITS if splits[split])):
             chosen = {question_id: selected[question_id] for question_id in ids}
             other = None if selector == "sft" else plans.get("sft")
-            found.append((selector, split, *measures(chosen, questions, other, confidence=confidence)))
-    return pd.DataFrame(found, columns=list(COLUMNS))
+            known = {"selector": selector, "split": split}
+            found.append(known | measures(chosen, questions, other, confidence=confidence))
+    return SELECTION.frame(found)
 
 
 def measures(
     plans: Plans, questions: Mapping[str, Question], other: Plans | None, *, confidence: float
-) -> tuple[float | None, ...]:
+) -> dict[str, float | None]:
     """The columns after selector and split."""
     made = [atoms for atoms in plans.values() if atoms]
     interval = wilson(len(made), len(plans), confidence=confidence)
@@ -85,18 +96,18 @@ def measures(
         recalls.append(evidence_recall(evidence, pieces))
         if pieces:
             precisions.append(fmean(any(not uncovered(span, [piece]) for span in evidence) for piece in pieces))
-    return (
-        len(plans),
-        len(made),
-        len(made) / len(plans),
-        interval.low,
-        interval.high,
-        mean([len(atoms) for atoms in made]),
-        len(recalls),
-        mean([recall for recall in recalls if recall is not None]),
-        mean(precisions),
-        None if other is None else mean([jaccard(atoms, other[question]) for question, atoms in plans.items()]),
-    )
+    return {
+        "questions": len(plans),
+        "parsed": len(made),
+        "parse_rate": len(made) / len(plans),
+        "wilson_low": interval.low,
+        "wilson_high": interval.high,
+        "mean_atoms": mean([len(atoms) for atoms in made]),
+        "evidence_questions": len(recalls),
+        "evidence_recall": mean([recall for recall in recalls if recall is not None]),
+        "evidence_precision": mean(precisions),
+        "jaccard_sft": None if other is None else mean([jaccard(atoms, other[i]) for i, atoms in plans.items()]),
+    }
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -105,24 +116,16 @@ def mean(values: Sequence[float]) -> float | None:
 
 def show(path: Path, *, console: Console) -> None:
     """Print the table from its CSV: a row a selector, all questions and the test split side by side."""
-    table = read_report(path, COLUMNS)
+    table = read_report(path, SELECTION)
     if table.empty:
         return
-    view = Table(title="What the selectors select: all questions | test split", title_justify="left")
-    for name in ("selector", "plans parsed", "atoms a plan", "evidence recall", "precision", "overlap with sft"):
-        view.add_column(name, justify="left" if name == "selector" else "right")
+    view = Grid(title="What the selectors select: all questions | test split", title_justify="left")
+    shown = [column for column in SELECTION.shown if column.name in PRINTED]
+    view.add_column(SELECTOR.header)
+    for column in shown:
+        view.add_column(column.header.partition(" [")[0], justify="right")
     for selector in dict.fromkeys(table["selector"]):
         rows = [table[(table["selector"] == selector) & (table["split"] == split)].iloc[0] for split in (ALL, "test")]
-        columns = [
-            ("parse_rate", ".0%"),
-            ("mean_atoms", ".1f"),
-            ("evidence_recall", ".0%"),
-            ("evidence_precision", ".0%"),
-            ("jaccard_sft", ".2f"),
-        ]
-        cells = [
-            " | ".join(format(row[column], style) if pd.notna(row[column]) else "-" for row in rows)
-            for column, style in columns
-        ]
+        cells = [" | ".join(rounded(row[column.name], column.kind) or "-" for row in rows) for column in shown]
         view.add_row(str(selector), *cells)
     console.print(view)

@@ -7,15 +7,24 @@ import pandas as pd
 
 from plancheck.packing import with_longer_atoms
 from plancheck.records import Atom
+from plancheck.reporting.columns import BUDGET, QUESTIONS
+from plancheck.reporting.table import Column, Table
 
-COLUMNS: Final = (
-    "budget_chars",
-    "questions",
-    "conditions",
-    "texts",
-    "one_cut_atom",
-    "longest_atom_chars",
-    "longer_atoms",
+TEXTS: Final = Table(
+    name="texts",
+    title="Conditions that show the same text",
+    notes="By budget: conditions (a question under a policy) and the distinct texts that they show. Policies that show "
+    "a question the same text cannot differ on it.",
+    empty="no policy showed anything",
+    columns=(
+        BUDGET,
+        QUESTIONS,
+        Column("conditions", "Conditions", "count"),
+        Column("texts", "Distinct texts", "count"),
+        Column("one_cut_atom", "One cut atom alone", "count"),
+        Column("longest_atom_chars", "Longest atom, characters", "count"),
+        Column("longer_atoms", "Questions with a longer atom", "count"),
+    ),
 )
 
 
@@ -26,7 +35,7 @@ def texts_table(
     *,
     budgets_chars: Sequence[int],
 ) -> pd.DataFrame:
-    """COLUMNS: a row a budget, as declared.
+    """TEXTS: a row a budget, as declared.
 
     Args:
         packed: columns question_id, budget_chars, packed_id, atom_ids, cut; a row a question and policy at a budget.
@@ -55,4 +64,4 @@ def texts_table(
                 "longer_atoms": sum(context_id in longer for context_id in contexts.values()),
             }
         )
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return TEXTS.frame(rows)

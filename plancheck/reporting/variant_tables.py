@@ -9,19 +9,42 @@ import pandas as pd
 from plancheck.mechanisms.choices import jaccard
 from plancheck.params.pack import Policy, twins
 from plancheck.records import Atom
-from plancheck.reporting.paired import PAIRED, Method, arm, paired, table_of
+from plancheck.reporting.columns import BUDGET, PAIR, SELECTOR
+from plancheck.reporting.paired import HOW, PAIRED, Method, adjusted, arm, paired
 from plancheck.reporting.results import ALL, Results
+from plancheck.reporting.table import Column, Table
 
-SENSITIVITY_COLUMNS: Final = ("fill", "treatment", "control", "budget_chars", *PAIRED, "jaccard")
-ORDER_COLUMNS: Final = (
-    "held",
-    "selector",
-    "treatment",
-    "control",
-    "budget_chars",
-    *PAIRED,
-    "same_set",
-    "several_atoms",
+SENSITIVITY: Final = Table(
+    name="sensitivity",
+    title="The trained planner against its early adapter",
+    notes=f"The final adapter is the treatment. {HOW} p is adjusted (Benjamini and Hochberg) over all rows. Jaccard: "
+    "mean index of the atoms that the two select.",
+    empty="this study makes no such comparison",
+    columns=(
+        Column("fill", "Fill"),
+        *PAIR,
+        BUDGET,
+        *PAIRED,
+        Column("jaccard", "Mean Jaccard of selections", "number"),
+    ),
+)
+ORDER: Final = Table(
+    name="order",
+    title="Hybrid order against the selector's own order",
+    notes=f"Plans in the hybrid ranking's order are the treatment. {HOW} Held shown: both show the same atoms; held "
+    "selected: the order decides also which atoms of a longer plan fit. Same set: questions in which both show the "
+    "same set of atoms; several atoms: those in which the control shows two or more, for with fewer there is no order. "
+    "p is adjusted (Benjamini and Hochberg) over the rows of one held.",
+    empty="this study makes no such comparison",
+    columns=(
+        Column("held", "Held"),
+        SELECTOR,
+        *PAIR,
+        BUDGET,
+        *PAIRED,
+        Column("same_set", "Same set of atoms", "count"),
+        Column("several_atoms", "Control shows several atoms", "count"),
+    ),
 )
 Held = Literal["shown", "selected"]
 Values = Mapping[str, str]
@@ -40,7 +63,7 @@ def sensitivity_table(
     budgets_chars: Sequence[int],
     method: Method,
 ) -> pd.DataFrame:
-    """SENSITIVITY_COLUMNS: each policy of ``sft`` against the same policy of ``sft_early``, on all questions.
+    """SENSITIVITY: each policy of ``sft`` against the same policy of ``sft_early``, on all questions.
 
     ``fill`` is the treatment's name without its selector. ``jaccard`` is the mean Jaccard index of the atoms the two
     selectors select, two failed plans agreeing wholly. p is adjusted over all rows.
@@ -53,13 +76,13 @@ def sensitivity_table(
             figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
             known = {"treatment": treatment, "control": control, "budget_chars": budget, "jaccard": overlap}
             rows.append({"fill": treatment.removeprefix("sft+"), **known, **figures})
-    return table_of(rows, SENSITIVITY_COLUMNS)
+    return SENSITIVITY.frame(adjusted(rows))
 
 
 def order_table(
     results: Results, policies: Mapping[str, Policy], shown: Shown, budgets_chars: Sequence[int], method: Method
 ) -> pd.DataFrame:
-    """ORDER_COLUMNS: hybrid order (treatment) against the selector's own, all else equal, on all questions.
+    """ORDER: hybrid order (treatment) against the selector's own, all else equal, on all questions.
 
     Args:
         results: what each policy answers right.
@@ -83,7 +106,7 @@ def order_table(
                 known = {"held": held, "treatment": treatment, "control": control, "budget_chars": budget}
                 counts = atoms_of_both(shown[treatment, budget], shown[control, budget], results.splits[ALL])
                 rows.append({"selector": policies[treatment].selector, **known, **figures, **counts})
-    return table_of(rows, ORDER_COLUMNS, family=lambda row: row["held"])
+    return ORDER.frame(adjusted(rows, family=lambda row: row["held"]))
 
 
 def atoms_of_both(

@@ -1,17 +1,16 @@
 """A table as CSV (every column, full precision), Markdown and LaTeX (what people read, rounded)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pandas as pd
 
 from plancheck.plumbing.files import replacing
 from plancheck.reporting.results import records
-from plancheck.reporting.wording import count, number, p_text, points, signed_points
+from plancheck.reporting.rounding import rounded
+from plancheck.reporting.table import Column, Table
 
-Row = Mapping[str, Any]
 LATEX: Final = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -31,93 +30,55 @@ LATEX: Final = str.maketrans(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column as people read it: header, text of a row's cell, and the side it is set on."""
+def write_table(folder: Path, table: Table, rows: pd.DataFrame) -> None:
+    """Write NAME.csv, NAME.md and NAME.tex in ``folder``.
 
-    header: str
-    cell: Callable[[Row], str]
-    side: Literal["l", "r"] = "r"
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What Markdown and LaTeX show of a table."""
-
-    caption: str
-    columns: Sequence[Column]
-
-
-def text(header: str, name: str) -> Column:
-    """A word as it is."""
-    return Column(header, lambda row: "" if pd.isna(row[name]) else str(row[name]), side="l")
+    Raises:
+        ValueError: the rows have other columns than the table declares, or the same ones in another order.
+    """
+    if list(rows.columns) != table.names:
+        raise ValueError(f"table {table.name} declares the columns {table.names}, got {list(rows.columns)}")
+    columns = [column for column in table.shown if column.printed]
+    cells = [[cell(column, row) for column in columns] for row in records(rows)]
+    forms = {
+        "csv": rows.to_csv(index=False, lineterminator="\n"),
+        "md": markdown(table, columns, cells),
+        "tex": latex(table, columns, cells),
+    }
+    for suffix, content in forms.items():
+        with replacing(folder / f"{table.name}.{suffix}") as temporary:
+            temporary.write_text(content, encoding="utf-8", newline="\n")
 
 
-def whole(header: str, name: str) -> Column:
-    """A count."""
-    return Column(header, lambda row: count(row[name]))
+def cell(column: Column, row: Mapping[str, Any]) -> str:
+    """The value rounded, with its bounds in brackets where it has both; "" for none."""
+    value, *bounds = (rounded(row[name], column.kind) for name in column.sources)
+    return f"{value} [{', '.join(bounds)}]" if any(bounds) else value
 
 
-def decimal(header: str, name: str, decimals: int) -> Column:
-    return Column(header, lambda row: number(row[name], decimals))
-
-
-def percent(header: str, name: str) -> Column:
-    """A share, in percent with one decimal."""
-    return Column(header, lambda row: "" if pd.isna(row[name]) else points(row[name]))
-
-
-def interval(header: str, value: str, low: str, high: str, *, signed: bool = False) -> Column:
-    """A share, or a signed difference of shares, with its bounds in brackets where there are any."""
-    shown = signed_points if signed else points
-
-    def cell(row: Row) -> str:
-        if pd.isna(row[value]):
-            return ""
-        if pd.isna(row[low]):
-            return shown(row[value])
-        return f"{shown(row[value])} [{shown(row[low])}, {shown(row[high])}]"
-
-    return Column(header, cell)
-
-
-def p_value(header: str, name: str) -> Column:
-    return Column(header, lambda row: p_text(row[name]))
-
-
-def write_table_files(folder: Path, name: str, table: pd.DataFrame, view: View) -> None:
-    """Write NAME.csv, NAME.md and NAME.tex in ``folder``."""
-    write_csv(folder / f"{name}.csv", table)
-    rows = [[column.cell(row) for column in view.columns] for row in records(table)]
-    for suffix, content in (("md", markdown(view, rows)), ("tex", latex(name, view, rows))):
-        with replacing(folder / f"{name}.{suffix}") as temporary:
-            temporary.write_text(content, encoding="utf-8")
-
-
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    with replacing(path) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")
-
-
-def markdown(view: View, rows: Sequence[Sequence[str]]) -> str:
+def markdown(table: Table, columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> str:
     """A pipe table under its caption."""
-    sides = ["---:" if column.side == "r" else "---" for column in view.columns]
-    lines = [[column.header for column in view.columns], sides, *rows]
-    return f"{view.caption}\n\n" + "".join(f"| {' | '.join(map(pipe_safe, line))} |\n" for line in lines)
+    sides = ["---" if column.kind == "text" else "---:" for column in columns]
+    lines = [[column.header for column in columns], sides, *cells]
+    return f"{caption(table)}\n\n" + "".join(f"| {' | '.join(map(pipe_safe, line))} |\n" for line in lines)
+
+
+def caption(table: Table) -> str:
+    return f"{table.title}. {table.notes}"
 
 
 def pipe_safe(cell: str) -> str:
     return cell.replace("|", r"\|").replace("\n", " ")
 
 
-def latex(name: str, view: View, rows: Sequence[Sequence[str]]) -> str:
+def latex(table: Table, columns: Sequence[Column], cells: Sequence[Sequence[str]]) -> str:
     r"""A longtable with booktabs rules, caption and label ``tab:NAME``; it wants \usepackage{booktabs,longtable}."""
-    columns = "".join(column.side for column in view.columns)
-    header = latex_row([column.header for column in view.columns])
+    sides = "".join("l" if column.kind == "text" else "r" for column in columns)
+    header = latex_row([column.header for column in columns])
     return "\n".join(
         [
-            rf"\begin{{longtable}}{{{columns}}}",
-            rf"\caption{{{latex_safe(view.caption)}}}\label{{tab:{name}}}\\",
+            rf"\begin{{longtable}}{{{sides}}}",
+            rf"\caption{{{latex_safe(caption(table))}}}\label{{tab:{table.name}}}\\",
             r"\toprule",
             header,
             r"\midrule",
@@ -128,7 +89,7 @@ def latex(name: str, view: View, rows: Sequence[Sequence[str]]) -> str:
             r"\endhead",
             r"\bottomrule",
             r"\endfoot",
-            *map(latex_row, rows),
+            *map(latex_row, cells),
             r"\end{longtable}",
             "",
         ]

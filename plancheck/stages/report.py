@@ -17,9 +17,8 @@ from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_json, read_table, replacing
-from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import read_report
-from plancheck.reporting.views import VIEWS
+from plancheck.reporting.tables import TABLES as DECLARED
 from plancheck.tables import read_splits
 
 LOG = logging.getLogger("plancheck.report")
@@ -82,10 +81,10 @@ def read_tables(folder: Path) -> dict[str, pd.DataFrame]:
     Raises:
         StudyError: tables are missing, all of them are named; or one is not as it was written.
     """
-    paths = {name: folder / f"{name}.csv" for name in VIEWS}
+    paths = {table: folder / f"{table.name}.csv" for table in DECLARED}
     if missing := [str(path) for path in paths.values() if not path.is_file()]:
         raise all_problems("Tables of stage analyze are missing:", missing, remedy="Run `dvc repro -f analyze`.")
-    return {name: read_report(path, COLUMNS[name]) for name, path in paths.items()}
+    return {table.name: read_report(path, table) for table, path in paths.items()}
 
 
 def read_training(path: Path) -> dict[str, Any] | None:

@@ -14,8 +14,8 @@ from scipy.stats import binomtest
 from plancheck.params.study import parse_params
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import PREDICTIONS, QUESTIONS
-from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.main_table import KINDS
+from plancheck.reporting.tables import TABLES
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
@@ -241,8 +241,9 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
     tables = study_tables(selectors, tiers, right, domain_of, test)
     place = folder / "reports" / "tables"
     place.mkdir(parents=True)
-    for name, table in tables.items():
-        table.reindex(columns=COLUMNS[name]).to_csv(place / f"{name}.csv", index=False, lineterminator="\n")
+    for declared in TABLES:
+        rows = tables[declared.name].reindex(columns=declared.names)
+        rows.to_csv(place / f"{declared.name}.csv", index=False, lineterminator="\n")
     text = {name: f"{SECRET} {name}" for name in ("question", "choice_a", "choice_b", "choice_c", "choice_d")}
     write_table(
         DATA / "questions.parquet",

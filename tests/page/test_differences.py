@@ -3,13 +3,13 @@
 import pandas as pd
 import pytest
 
-from plancheck.page.comparisons import comparisons_section, paired_figure
+from plancheck.page.comparisons import comparisons_section, forest_picture
 from plancheck.page.kin import Yardstick
-from plancheck.page.results import domain_differences_figure
+from plancheck.page.results import domains_section
 from plancheck.page.study import Study
-from plancheck.reporting.comparison_tables import BEST_OF_ALL_COLUMNS, COMPARISONS_COLUMNS
-from plancheck.reporting.domain_tables import DIFFERENCES_COLUMNS
-from plancheck.reporting.variant_tables import ORDER_COLUMNS
+from plancheck.reporting.comparison_tables import BEST_OF_ALL, COMPARISONS
+from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES
+from plancheck.reporting.variant_tables import ORDER
 
 
 def study_of(**tables):
@@ -31,7 +31,11 @@ def row(**more):
 
 
 def by_domain(*rows):
-    return pd.DataFrame([row(name="guided", **more) for more in rows])[list(DIFFERENCES_COLUMNS)]
+    return pd.DataFrame([row(name="guided", **more) for more in rows])[DOMAIN_DIFFERENCES.names]
+
+
+def differences_figure(study):
+    return domains_section(study).figures[1]
 
 
 def marks(figure):
@@ -42,7 +46,7 @@ def marks(figure):
 
 def test_domains_are_drawn_hollow_without_p_and_said_to_be_descriptive():
     table = by_domain({"domain": "Code", "questions": 12}, {"domain": "Tables", "treatment": "sft+rerank"})
-    figure = domain_differences_figure(study_of(domain_differences=table))
+    figure = differences_figure(study_of(domain_differences=table))
     assert figure.caption.startswith("Descriptive: these domains were not declared as tests, so there is no p.")
     assert "n = 12 to 20 questions a domain" in figure.caption
     drawn = marks(figure)
@@ -51,29 +55,29 @@ def test_domains_are_drawn_hollow_without_p_and_said_to_be_descriptive():
     assert {mark["fill"] for mark in drawn} == {0}
     assert "Adj. p" not in figure.drawings[0].chart.to_json()
     (view,) = figure.tables
-    assert "p" not in [column.value for column in view.columns] and len(view.rows) == 2
+    assert "p" not in [column.name for column in view.columns] and len(view.rows) == 2
 
 
 def test_a_domain_without_an_interval_is_in_the_table_alone():
     table = by_domain({"domain": "Code"}, {"domain": "Tables", "contexts": 1, "low": None, "high": None})
-    figure = domain_differences_figure(study_of(domain_differences=table))
+    figure = differences_figure(study_of(domain_differences=table))
     assert [mark["label"] for mark in marks(figure)] == ["Code"]
     assert len(figure.tables[0].rows) == 2
-    figure = domain_differences_figure(study_of(domain_differences=table.iloc[[1]]))
+    figure = differences_figure(study_of(domain_differences=table.iloc[[1]]))
     assert figure.absent.startswith("The questions of each domain share one context") and len(figure.tables) == 1
-    assert "names no pair" in domain_differences_figure(study_of()).absent
+    assert "names no pair" in differences_figure(study_of()).absent
 
 
 @pytest.mark.parametrize(
-    ("name", "columns", "family"),
+    ("table", "family"),
     [
-        ("comparisons", COMPARISONS_COLUMNS, "rows of one family and one kind of pick)"),
-        ("best_of_all", BEST_OF_ALL_COLUMNS, "rows of one kind of pick)"),
-        ("order", ORDER_COLUMNS, "rows of one way of holding)"),
+        (COMPARISONS, "rows of one family and one kind of pick)"),
+        (BEST_OF_ALL, "rows of one kind of pick)"),
+        (ORDER, "rows of one way of holding)"),
     ],
 )
-def test_the_caption_says_which_rows_p_is_adjusted_over(name, columns, family):
-    table = pd.DataFrame(
+def test_the_caption_says_which_rows_p_is_adjusted_over(table, family):
+    rows = pd.DataFrame(
         [
             row(
                 name="one",
@@ -85,14 +89,14 @@ def test_the_caption_says_which_rows_p_is_adjusted_over(name, columns, family):
                 several_atoms=1,
             )
         ]
-    )[list(columns)]
-    caption = paired_figure(study_of(**{name: table}), name, "Title", []).caption
+    )[table.names]
+    caption = forest_picture("Title", study_of(), rows).caption
     assert f"adj. p (Benjamini-Hochberg over the table's {family} at most 0.05" in caption
 
 
 def test_how_the_sides_were_picked_and_from_how_many_is_shown():
     rows = [row(name="one", family="table_4", equivalence_p=0.5, pick=pick) for pick in ("same_questions", "nested")]
-    table = pd.DataFrame(rows).assign(treatment_candidates=3, control_candidates=2)[list(COMPARISONS_COLUMNS)]
+    table = pd.DataFrame(rows).assign(treatment_candidates=3, control_candidates=2)[COMPARISONS.names]
     figure = comparisons_section(study_of(comparisons=table)).figures[0]
     assert [mark["where"] for mark in marks(figure)] == [
         "1,800 chars, all, picked on the same questions, family table_4",

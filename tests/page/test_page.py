@@ -10,36 +10,35 @@ import pandas as pd
 import pytest
 import yaml
 
-from plancheck.page.columns import (
-    BEST_OF_ALL,
-    COMPARISONS,
-    COMPOSITION,
-    DOMAIN_DIFFERENCES,
-    LADDER,
-    POWER,
-    RANKINGS,
-    TEXTS,
-)
 from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
 from plancheck.params.study import Params, parse_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.reporting.main_table import KINDS
+from plancheck.reporting.tables import TABLES
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
+AT_LARGEST = {"ladder", "domains", "composition"}  # tables of which the page shows the largest budget alone
 
 
 class Numbers(HTMLParser):
-    """The ``data`` elements of each row of the table with a caption."""
+    """The headings, and the ``data`` elements of each row, of the table with a caption."""
 
     def __init__(self, caption):
         super().__init__()
-        self.caption, self.inside, self.heard, self.rows = caption, False, False, []
+        self.caption, self.inside, self.heard, self.heading, self.rows, self.headers = (
+            caption,
+            False,
+            False,
+            False,
+            [],
+            [],
+        )
 
     def handle_starttag(self, tag, attributes):
-        self.heard = tag == "caption"
+        self.heard, self.heading = tag == "caption", tag == "th"
         if self.inside and tag == "tr":
             self.rows.append([])
         if self.inside and tag == "data":
@@ -48,8 +47,11 @@ class Numbers(HTMLParser):
     def handle_data(self, text):
         if self.heard and text.startswith(self.caption):
             self.inside = True
+        if self.inside and self.heading:
+            self.headers.append(text)
 
     def handle_endtag(self, tag):
+        self.heading = False
         if tag == "table":
             self.inside = False
 
@@ -79,29 +81,18 @@ def test_the_page_names_no_place_on_this_machine(made):
     assert "…/questions.json" in made.html
 
 
-@pytest.mark.parametrize(
-    ("name", "columns", "caption"),
-    [
-        ("ladder", LADDER, "The survival ladder."),
-        ("comparisons", COMPARISONS, "Declared comparisons."),
-        ("best_of_all", BEST_OF_ALL, "Best of all planners against best of all controls."),
-        ("domain_differences", DOMAIN_DIFFERENCES, "Difference of declared pairs by domain."),
-        ("composition", COMPOSITION, "What the packed contexts are made of, at"),
-        ("power", POWER, "Questions needed for an effect."),
-        ("rankings", RANKINGS, "Rankings that say nothing."),
-        ("texts", TEXTS, "Conditions that show the same text, by budget."),
-    ],
-)
-def test_every_number_is_the_csv_s_to_the_letter(made, name, columns, caption):
-    table = pd.read_csv(made.folder / "reports" / "tables" / f"{name}.csv", dtype=str, keep_default_na=False)
-    if name in ("ladder", "composition"):
-        table = table[table["budget_chars"] == "1800"]
-    sources = [source for column in columns if column.kind != "text" for source in column.sources if source in table]
-    numbers = Numbers(caption)
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_number_is_the_csv_s_to_the_letter_under_the_declared_headings(made, table):
+    whole = pd.read_csv(made.folder / "reports" / "tables" / f"{table.name}.csv", dtype=str, keep_default_na=False)
+    rows = whole[whole["budget_chars"] == "1800"] if table.name in AT_LARGEST else whole
+    sources = [name for column in table.shown if column.kind != "text" for name in column.sources]
+    numbers = Numbers(f"{table.title}{', at 1,800 characters' if table.name in AT_LARGEST - {'ladder'} else ''}.")
     numbers.feed(made.html)
 
-    rows = [row for row in numbers.rows if row]
-    assert rows == [[row[source] for source in sources if row[source]] for row in table.to_dict("records")]
+    assert numbers.headers == ([column.header for column in table.shown] if len(whole) else [])
+    assert [row for row in numbers.rows if row] == [
+        [row[name] for name in sources if row[name]] for row in rows.to_dict("records")
+    ]
 
 
 def test_two_processes_and_two_folders_make_the_same_bytes(made, tmp_path, write, monkeypatch):

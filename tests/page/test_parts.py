@@ -8,9 +8,9 @@ from plancheck.page.comparisons import where
 from plancheck.page.controls import (
     choices_figures,
     documents_figure,
-    rankings_figure,
+    rankings_picture,
     reading_figure,
-    texts_figure,
+    texts_picture,
     weights_figure,
 )
 from plancheck.page.drilldown import drilldown
@@ -18,13 +18,13 @@ from plancheck.page.families import CONTROLS, FAMILIES, families_of
 from plancheck.page.insides import matched_supervision
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
-from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_figure
+from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_picture
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
 from plancheck.params.pack import Policy
 from plancheck.records import FAILURES
-from plancheck.reporting.texts_table import COLUMNS as TEXTS
+from plancheck.reporting.texts_table import TEXTS
 
 
 def luminance(colour):
@@ -154,7 +154,7 @@ def test_rankings_that_say_nothing_are_told_unless_there_was_one_atom_to_order()
     told = point(answer(study_of([rung()], tables={"rankings": rankings})), "all scores of a ranking")
     assert told.endswith("BM25 in 12 of 48 questions and the tuned cross-encoder in 1 of 48 questions.")
     assert len(answer(study_of([rung()], tables={"rankings": rankings.iloc[[1]]}))) == 1
-    caption = rankings_figure(study_of([], tables={"rankings": rankings})).caption
+    caption = rankings_picture(study_of([]), rankings).caption
     assert "BM25 in 14 of 48, the dense ranking in 2 of 48 and the tuned cross-encoder in 1 of 48." in caption
 
 
@@ -164,10 +164,10 @@ def test_rankings_that_say_nothing_are_told_unless_there_was_one_atom_to_order()
 )
 def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_where_it_is_of_one(overflow, follows):
     texts = pd.DataFrame(
-        [(1800, 48, 480, 400, 2, 800, 0), (600, 48, 480, 103, 240, 800, 30)], columns=TEXTS
+        [(1800, 48, 480, 400, 2, 800, 0), (600, 48, 480, 103, 240, 800, 30)], columns=TEXTS.names
     )  # fmt: skip
     study = study_of([rung()], tables={"texts": texts}, overflow=overflow)
-    caption = texts_figure(study).caption
+    caption = texts_picture(study, texts).caption
     assert "At 600 characters 480 conditions show 103 distinct texts; 240 show the beginning of one atom" in caption
     assert "up to 800 characters: 600 (in 30 of 48 questions)." in caption
     assert follows in caption and "pack.budgets_chars and atoms.*.window_chars" in caption
@@ -347,11 +347,11 @@ def test_measures_of_too_few_wins_to_test_are_drawn_and_the_caption_counts_no_te
            "wins": 2, "losses": 3, "mean_wins": 0.4, "mean_losses": 0.5, "median_wins": 0.4, "median_losses": 0.5,
            "p": None, "p_adjusted": None, "tests": None}  # fmt: skip
     table = pd.DataFrame([row]).astype({"p": "float64", "p_adjusted": "float64", "tests": "Int64"})
-    figure = mechanisms_figure(study_of([], tables={"mechanisms": table}))
-    assert len(figure.drawings) == 1
-    assert figure.caption.startswith("sft+bm25 against rerank. ")
-    assert "Size of the family: 1 (measures and their scorers) x 1 (budgets) = 1. " in figure.caption
-    assert "Of 0 tests with enough wins and losses, 0 hold" in figure.caption
+    picture = mechanisms_picture(study_of([]), table)
+    assert len(picture.charts) == 1
+    assert picture.caption.startswith("sft+bm25 against rerank. ")
+    assert "Size of the family: 1 (measures and their scorers) x 1 (budgets) = 1. " in picture.caption
+    assert "Of 0 tests with enough wins and losses, 0 hold" in picture.caption
 
 
 def test_the_mechanisms_name_the_control_picked_at_each_budget_and_the_size_of_the_family():

@@ -1,11 +1,11 @@
-from plancheck.reporting.accuracy_tables import HELDOUT_COLUMNS, heldout_table
+from plancheck.reporting.accuracy_tables import HELDOUT, heldout_table
 from plancheck.statistics.proportions import wilson
 
 
 def test_the_test_split_stands_beside_all_questions(study):
     results = study({"bm25": [1, 1, 0, 0, 1]}, sizes=(2, 1, 2))
     table = heldout_table(results, ["bm25"], 900, confidence=0.95)
-    assert list(table.columns) == list(HELDOUT_COLUMNS)
+    assert list(table.columns) == HELDOUT.names
     row = table.iloc[0]
     assert row[["test_questions", "test_correct", "test_accuracy"]].tolist() == [2, 1, 0.5]
     assert row[["all_questions", "all_correct", "all_accuracy"]].tolist() == [5, 3, 0.6]

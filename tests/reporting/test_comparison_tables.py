@@ -4,8 +4,8 @@ import pytest
 from scipy.stats import false_discovery_control
 
 from plancheck.reporting.comparison_tables import (
-    BEST_OF_ALL_COLUMNS,
-    COMPARISONS_COLUMNS,
+    BEST_OF_ALL,
+    COMPARISONS,
     Declared,
     best_of_all_table,
     comparisons_table,
@@ -34,7 +34,7 @@ DECLARED = {
 
 def test_a_picked_control_has_a_row_on_the_same_questions_and_a_nested_one(results, method):
     table = comparisons_table(results, DECLARED, method)
-    assert list(table.columns) == list(COMPARISONS_COLUMNS)
+    assert list(table.columns) == COMPARISONS.names
     assert table[["name", "pick", "split", "questions", "control_candidates", "tests"]].to_numpy().tolist() == [
         ["one", "declared", "all", 60, 1, 2],
         ["held_out", "declared", "test", 30, 1, 2],
@@ -116,7 +116,7 @@ def test_adding_a_comparison_changes_no_other_row(results, method):
 
 def test_the_best_planner_meets_the_best_control_at_each_budget(results, method):
     table = best_of_all_table(results, ["sft+bm25", "sft+rerank"], ["bm25", "rerank"], [900, 600], method)
-    assert list(table.columns) == list(BEST_OF_ALL_COLUMNS)
+    assert list(table.columns) == BEST_OF_ALL.names
     assert set(table["treatment_candidates"]) == set(table["control_candidates"]) == {2}
     assert table[["budget_chars", "pick", "split", "tests"]].to_numpy().tolist() == [
         [900, "same_questions", "all", 2],

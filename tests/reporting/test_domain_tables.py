@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from plancheck.reporting.comparison_tables import Declared, comparisons_table
-from plancheck.reporting.domain_tables import DIFFERENCES_COLUMNS, domain_differences_table, domains_table
+from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES, domain_differences_table, domains_table
 
 COUNTS = ["questions", "contexts", "wins", "losses", "ties", "identical"]
 
@@ -33,7 +33,7 @@ def domains_of(results):
 def test_the_difference_of_a_pair_by_domain_has_its_counts(five, method):
     declared = {"one": Declared(["sft+bm25"], ["bm25"], [900], "all")}
     table = domain_differences_table(five, domains_of(five), declared, method)
-    assert list(table.columns) == list(DIFFERENCES_COLUMNS)
+    assert list(table.columns) == DOMAIN_DIFFERENCES.names
     assert table[["name", "treatment", "control", "budget_chars", "split", "domain"]].to_numpy().tolist() == [
         ["one", "sft+bm25", "bm25", 900, "all", "b"],
         ["one", "sft+bm25", "bm25", 900, "all", "a"],

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from plancheck.reporting.ladder import COLUMNS, VERDICTS, deciding, ladder, show, survival, verdict, verdict_counts
+from plancheck.reporting.ladder import LADDER, VERDICTS, deciding, ladder, show, survival, verdict, verdict_counts
 from plancheck.reporting.paired import arm
 from plancheck.statistics.power import examples_needed_exactly
 
@@ -48,7 +48,7 @@ def results(study):
 def test_a_perfect_planner_is_supported_everywhere_a_worse_one_is_not_and_a_null_one_never(results, method):
     routers = {"forest": arm(results, "head", 900)}
     table = made(results, method, routers=routers)
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == LADDER.names
     assert set(table.loc[table["planner"] == "perfect", "verdict"]) == {"supported"}
     assert set(table.loc[table["planner"] == "worse", "verdict"]) == {"opposite"}
     assert "supported" not in set(table.loc[table["planner"] == "null", "verdict"])

@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from plancheck.records import FAILURES
-from plancheck.reporting.main_table import COLUMNS, KINDS, main_table, show
+from plancheck.reporting.main_table import KINDS, MAIN, main_table, show
 
 SPLITS = {"train": ["q1", "q2"], "dev": ["q3"], "test": ["q4", "q5"]}
 QUESTIONS = ["q1", "q2", "q3", "q4", "q5"]
@@ -34,7 +34,7 @@ def table(predictions, packed):
 def test_all_questions_and_the_test_split_each_have_a_row():
     found = table(*tables([True, False, True, True, False], [1.0, 0.0, 0.5, 1.0, 0.0]))
 
-    assert list(found.columns) == list(COLUMNS)
+    assert list(found.columns) == MAIN.names
     assert found["split"].tolist() == ["all", "test"]
     assert found["correct"].tolist() == [3, 1]
     assert found["accuracy"].tolist() == [0.6, 0.5]

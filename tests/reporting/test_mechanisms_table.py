@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 
 from plancheck.mechanisms.measures import SCORERS, Case, Scored
-from plancheck.reporting.mechanisms_table import COLUMNS, mechanisms_table
+from plancheck.reporting.mechanisms_table import MECHANISMS, mechanisms_table
 from plancheck.reporting.picks import Pick
 
 
@@ -32,7 +32,7 @@ def table(results, *, recall=None, **kwargs):
 def test_wins_and_losses_stand_side_by_side_and_the_family_is_all_tests(study):
     results = study({"sft": [1] * 10 + [0] * 10 + [1], "rerank": [0] * 10 + [1] * 10 + [1]})
     found = table(results)
-    assert list(found.columns) == list(COLUMNS)
+    assert list(found.columns) == MECHANISMS.names
     first = found.set_index(["measure", "scorer"]).loc[("mean_rank", "rerank")]
     assert first[["wins", "losses", "mean_wins", "mean_losses"]].tolist() == [10, 10, 1, 4]
     assert first["p"] < 0.001

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from plancheck.reporting.paired import PAIRED, Arm, Method, arm, paired, table_of
+from plancheck.reporting.paired import PAIRED, Arm, Method, adjusted, arm, paired
 from plancheck.statistics.power import examples_needed_exactly
 
 PUBLISHED = Method(confidence=0.95, power=0.8, margin=0.02, seed=20260225, resamples=10_000)
@@ -99,7 +99,7 @@ def test_each_family_is_adjusted_alone_and_says_its_size():
     generator = random.Random(3)
     rows = [{"name": name, "p": generator.random() / 10} for name in "aaaabbb"]
     rows.insert(2, {"name": "a", "p": None})
-    table = table_of(rows, ["name", "p", "p_adjusted", "tests"], family=lambda row: row["name"])
+    table = pd.DataFrame(adjusted(rows, family=lambda row: row["name"]))
 
     for name, size in (("a", 4), ("b", 3)):
         own = table[(table["name"] == name) & table["p"].notna()]
@@ -111,10 +111,15 @@ def test_each_family_is_adjusted_alone_and_says_its_size():
 
 def test_rows_of_the_same_test_count_once():
     rows = [{"name": name, "p": p} for name, p in (("one", 0.01), ("two", 0.03), ("one", 0.01), ("three", 0.5))]
-    table = table_of(rows, ["name", "p", "p_adjusted", "tests"], test=lambda row: row["name"])
-    assert table["tests"].tolist() == [3] * 4
-    assert table["p_adjusted"].tolist() == pytest.approx([0.03, 0.045, 0.03, 0.5])
+    found = adjusted(rows, test=lambda row: row["name"])
+    assert [row["tests"] for row in found] == [3] * 4
+    assert [row["p_adjusted"] for row in found] == pytest.approx([0.03, 0.045, 0.03, 0.5])
 
 
-def test_no_rows_make_an_empty_table_with_its_columns():
-    assert list(table_of([], PAIRED).columns) == list(PAIRED)
+def test_no_rows_stay_none():
+    assert adjusted([]) == []
+
+
+def test_a_comparison_has_just_the_declared_columns(study, method):
+    found = adjusted([figures(study(outcomes(3, 1, 2, 2)), method)])[0]
+    assert set(found) == {name for column in PAIRED for name in column.sources}

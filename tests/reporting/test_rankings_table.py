@@ -1,6 +1,6 @@
 import pandas as pd
 
-from plancheck.reporting.rankings_table import COLUMNS, rankings_table
+from plancheck.reporting.rankings_table import RANKINGS, rankings_table
 
 
 def scores(**questions):
@@ -15,7 +15,7 @@ def test_questions_whose_scores_are_all_equal_are_counted_and_those_with_one_ato
             "dense": scores(a=[0.1, 0.2], b=[0.3, 0.1]),
         }
     )
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == RANKINGS.names
     assert table.to_numpy().tolist() == [["bm25", 4, 3, 1], ["dense", 2, 0, 0]]
 
 

@@ -8,16 +8,17 @@ from rich.console import Console
 
 from plancheck.plumbing.errors import StudyError
 from plancheck.reporting import ladder, main_table, selection_table
-from plancheck.reporting.columns import COLUMNS
-from plancheck.reporting.reading import WORDS, read_report
-from plancheck.reporting.views import VIEWS
+from plancheck.reporting.reading import read_report
+from plancheck.reporting.table import Column, Table
+from plancheck.reporting.tables import TABLES
 
+TABLE = Table("t", "T", "", "", (Column("policy", "Policy"), Column("p", "p", "p")))
 NAMES = [["nan", "null"], ["1", "2"], ["true", "false"], ["1e3", "inf"], ["none", "na"]]
 
 
 def test_whole_numbers_with_gaps_stay_whole_and_fractions_are_exact(tmp_path):
     (tmp_path / "t.csv").write_text("name,some,none,share,mixed\nnull,975,,1.0,0.1\nb,,,0.0,0.30000000000000004\n")
-    table = read_report(tmp_path / "t.csv", ["name"])
+    table = read_report(tmp_path / "t.csv", Table("t", "T", "", "", (Column("name"),)))
     assert table["some"].tolist()[0] == 975 and str(table["some"].tolist()[0]) == "975"
     assert table["some"].isna().tolist() == [False, True] and table["none"].isna().all()
     assert [str(value) for value in table["share"].tolist()] == ["1.0", "0.0"]
@@ -25,30 +26,33 @@ def test_whole_numbers_with_gaps_stay_whole_and_fractions_are_exact(tmp_path):
     assert table["name"].tolist() == ["null", "b"]
 
 
-def test_there_are_columns_for_every_table():
-    assert set(COLUMNS) == set(VIEWS)
-
-
 @pytest.mark.parametrize("names", NAMES)
-@pytest.mark.parametrize("column", WORDS)
-def test_words_are_read_as_words(column, names, tmp_path):
-    pd.DataFrame({column: names, "p": [0.5, None]}).to_csv(tmp_path / "t.csv", index=False)
-    assert read_report(tmp_path / "t.csv", [column, "p"])[column].tolist() == names
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_words_are_read_as_words(table, names, tmp_path):
+    written = pd.DataFrame({name: names if name in table.words else [0.5, None] for name in table.names})
+    written.to_csv(tmp_path / "t.csv", index=False)
+    found = read_report(tmp_path / "t.csv", table)
+    assert all(found[name].tolist() == names for name in table.words)
 
 
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize(
-    ("module", "column"), [(main_table, "policy"), (selection_table, "selector"), (ladder, "planner")]
+    ("module", "table", "column"),
+    [
+        (main_table, main_table.MAIN, "policy"),
+        (selection_table, selection_table.SELECTION, "selector"),
+        (ladder, ladder.LADDER, "planner"),
+    ],
 )
-def test_the_console_shows_names_that_csv_reads_as_something_else(module, column, names, tmp_path):
+def test_the_console_shows_names_that_csv_reads_as_something_else(module, table, column, names, tmp_path):
     rows = [
-        dict.fromkeys(module.COLUMNS, 1)
+        dict.fromkeys(table.names, 1)
         | {column: name, "split": split, "tier": "direct", "control": name, "pick": "declared",
            "verdict": "cannot_tell", "sentence": "none", "budget_chars": 600}
         for name in names
         for split in ("all", "test")
     ]  # fmt: skip
-    pd.DataFrame(rows)[list(module.COLUMNS)].to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame(rows)[table.names].to_csv(tmp_path / "t.csv", index=False)
     console = Console(file=io.StringIO(), width=120)
     module.show(tmp_path / "t.csv", console=console)
     assert all(name in console.file.getvalue().split() for name in names)
@@ -72,11 +76,11 @@ def test_damage_is_named_with_its_remedy(content, expected, tmp_path):
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(StudyError, match=rf"t.csv: .*({expected})") as caught:
-        read_report(path, ["policy", "p"])
+        read_report(path, TABLE)
     assert "Run `dvc repro -f analyze`." in str(caught.value)
 
 
-@pytest.mark.parametrize("name", COLUMNS)
-def test_a_table_without_rows_is_read(name, tmp_path):
-    pd.DataFrame(columns=list(COLUMNS[name])).to_csv(tmp_path / "t.csv", index=False)
-    assert read_report(tmp_path / "t.csv", COLUMNS[name]).empty
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_a_table_without_rows_is_read(table, tmp_path):
+    table.frame([]).to_csv(tmp_path / "t.csv", index=False)
+    assert read_report(tmp_path / "t.csv", table).empty

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from plancheck.mechanisms.choices import jaccard
 from plancheck.records import Atom, Question, Span
-from plancheck.reporting.selection_table import COLUMNS, selection_table, show
+from plancheck.reporting.selection_table import SELECTION, selection_table, show
 from plancheck.statistics.proportions import wilson
 
 SPLITS = {"train": ["q1"], "dev": ["q2"], "test": ["q3", "q4"]}
@@ -45,7 +45,7 @@ SFT = {"q1": atoms(0, 1), "q2": atoms(1, 0), "q3": atoms(2), "q4": []}
 
 def test_a_row_a_selector_and_split_in_the_order_given():
     found = table(prompted=SFT, sft=SFT)
-    assert list(found.columns) == list(COLUMNS)
+    assert list(found.columns) == SELECTION.names
     assert found["selector"].tolist() == ["prompted"] * 4 + ["sft"] * 4
     assert found["split"].tolist() == ["all", "train", "dev", "test"] * 2
     assert found["questions"].tolist() == [4, 1, 1, 2] * 2
@@ -114,9 +114,9 @@ def test_the_printed_table_sets_all_beside_test(tmp_path):
     console = Console(file=io.StringIO(), width=120)
     show(tmp_path / "selection.csv", console=console)
     printed = console.file.getvalue()
-    assert "75% | 50%" in printed
-    assert "1.7 | 1.0" in printed
-    assert "50% | 0%" in printed
+    assert "75.0 | 50.0" in printed
+    assert "1.67 | 1" in printed
+    assert "50.0 | 0.0" in printed
 
 
 def test_no_selectors_print_nothing(tmp_path):

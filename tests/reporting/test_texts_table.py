@@ -1,7 +1,7 @@
 import pandas as pd
 
 from plancheck.records import Atom
-from plancheck.reporting.texts_table import COLUMNS, texts_table
+from plancheck.reporting.texts_table import TEXTS, texts_table
 
 ATOMS = {
     "c1": (Atom("a", "c1", 0, 8, 0), Atom("b", "c1", 7, 15, 0)),
@@ -28,5 +28,5 @@ def test_conditions_their_texts_and_atoms_longer_than_the_budget_are_counted():
         ]
     )
     table = texts_table(packed, CONTEXTS, ATOMS, budgets_chars=[20, 6])
-    assert list(table.columns) == list(COLUMNS)
+    assert list(table.columns) == TEXTS.names
     assert table.to_numpy().tolist() == [[20, 2, 4, 3, 0, 8, 0], [6, 2, 4, 3, 1, 8, 2]]

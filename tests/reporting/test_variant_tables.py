@@ -2,7 +2,7 @@ import pytest
 
 from plancheck.params.pack import Policy
 from plancheck.records import Atom
-from plancheck.reporting.variant_tables import ORDER_COLUMNS, order_table, sensitivity_table
+from plancheck.reporting.variant_tables import ORDER, order_table, sensitivity_table
 
 POLICIES = {
     "bm25": Policy(fill="bm25"),
@@ -48,7 +48,7 @@ def test_order_is_hybrid_minus_own_with_the_shown_atoms_held_and_with_the_plan_h
         {**OUTCOMES, "sft+nothing": [0, 0, 1], "sft+hybrid_order": [1, 0, 0], "sft+hybrid_first": [1, 1, 1]}
     )
     table = order_table(results, POLICIES, SHOWN, [900], method)
-    assert list(table.columns) == list(ORDER_COLUMNS)
+    assert list(table.columns) == ORDER.names
     assert table[["held", "selector", "treatment", "control", "same_set", "several_atoms"]].to_numpy().tolist() == [
         ["shown", "sft", "sft+hybrid_order", "sft+nothing", 3, 1],
         ["selected", "sft", "sft+hybrid_first", "sft+nothing", 2, 1],
@@ -60,7 +60,7 @@ def test_order_is_hybrid_minus_own_with_the_shown_atoms_held_and_with_the_plan_h
 
 def test_a_study_without_a_policy_in_hybrid_order_has_no_row(study, method):
     table = order_table(study(OUTCOMES), {"sft+nothing": POLICIES["sft+nothing"]}, SHOWN, [900], method)
-    assert table.empty and list(table.columns) == list(ORDER_COLUMNS)
+    assert table.empty and list(table.columns) == ORDER.names
 
 
 def test_a_policy_without_a_twin_or_a_selector_has_no_pair(study, method):

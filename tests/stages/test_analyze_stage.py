@@ -28,9 +28,8 @@ from plancheck.records import (
     Question,
     Span,
 )
-from plancheck.reporting.columns import COLUMNS
 from plancheck.reporting.reading import read_report
-from plancheck.reporting.views import VIEWS
+from plancheck.reporting.tables import TABLES
 from plancheck.routing.entries import entries
 from plancheck.stages import analyze
 
@@ -182,7 +181,7 @@ def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
     first = written(folder)
     assert {path.name for path in first} == {
         "metrics.json",
-        *(f"{name}.{form}" for name in VIEWS for form in ("csv", "md", "tex")),
+        *(f"{table.name}.{form}" for table in TABLES for form in ("csv", "md", "tex")),
     }
     analyze.run(params())
     assert written(folder) == first
@@ -190,10 +189,10 @@ def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
 
 def test_every_table_is_read_back_as_it_was_written(folder):
     analyze.run(params(by_domain=["plan"]))
-    for name in VIEWS:
-        path = folder / "reports" / "tables" / f"{name}.csv"
-        table = read_report(path, COLUMNS[name])
-        assert list(table.columns) == list(COLUMNS[name]) and len(table) == len(path.read_text().splitlines()) - 1
+    for declared in TABLES:
+        path = folder / "reports" / "tables" / f"{declared.name}.csv"
+        table = read_report(path, declared)
+        assert list(table.columns) == declared.names and len(table) == len(path.read_text().splitlines()) - 1
 
 
 def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_passes_every_tier(folder):

@@ -1,0 +1,71 @@
+"""What is known of each question before wins are told from losses: the plan, what was shown, what the scorers say."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plancheck.mechanisms.measures import Case, Scored
+from plancheck.records import SCORERS, Atom
+from plancheck.reporting.results import records
+
+Shown = dict[tuple[str, int], dict[str, list[str]]]
+
+
+def cases(
+    plans: Mapping[str, Sequence[Atom]],
+    packed: pd.DataFrame,
+    scorers: Mapping[str, Mapping[str, Scored]],
+    *,
+    treatment: str,
+    control: str,
+    budget_chars: int,
+) -> dict[str, Case]:
+    """The case of each question at a budget.
+
+    Args:
+        plans: the atoms that the treatment's selector names, by question.
+        packed: columns question_id, policy, budget_chars, atom_ids, evidence_recall.
+        scorers: by question and scorer.
+    """
+    theirs = shown_atoms(packed)[control, budget_chars]
+    own = packed[(packed["policy"] == treatment) & (packed["budget_chars"] == budget_chars)]
+    return {
+        row["question_id"]: Case(
+            selected=[atom.atom_id for atom in plans[row["question_id"]]],
+            shown=list(row["atom_ids"]),
+            shown_by_control=theirs[row["question_id"]],
+            scorers=scorers[row["question_id"]],
+            evidence_recall=known(row["evidence_recall"]),
+        )
+        for row in records(own)
+    }
+
+
+def known(value: Any) -> float | None:
+    return None if pd.isna(value) else float(value)
+
+
+def scored_atoms(retrieval: pd.DataFrame) -> dict[str, dict[str, Scored]]:
+    """What each scorer says, by question and scorer.
+
+    Args:
+        retrieval: columns question_id, atom_id, candidate, and rank and score of each scorer.
+    """
+    found: dict[str, dict[str, Scored]] = defaultdict(dict)
+    for question_id, rows in retrieval.groupby("question_id"):
+        pool = rows[rows["candidate"]]
+        for scorer in SCORERS:
+            ranked = rows.dropna(subset=f"{scorer}_rank")
+            ranks = dict(zip(ranked["atom_id"], ranked[f"{scorer}_rank"].astype(int), strict=True))
+            found[str(question_id)][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
+    return found
+
+
+def shown_atoms(packed: pd.DataFrame) -> Shown:
+    """The atom IDs of every packed context in the order shown, by policy and budget, then by question."""
+    shown: Shown = defaultdict(dict)
+    for row in records(packed[["question_id", "policy", "budget_chars", "atom_ids"]]):
+        shown[row["policy"], row["budget_chars"]][row["question_id"]] = list(row["atom_ids"])
+    return shown

@@ -1,0 +1,166 @@
+"""What the tables of the report are made from: the tables of earlier stages, read once and checked."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import product
+
+import pandas as pd
+
+from plancheck.benchmark.tables import read_questions
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA, read_table
+from plancheck.records import SCORERS, Atom, Question
+from plancheck.reporting.results import Results, join_results
+from plancheck.tables import read_atoms, read_splits
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The tables of earlier stages.
+
+    ``atoms`` are by context; ``plans`` holds the selected ones by selector and question; ``retrieval`` has the rerank
+    columns beside its own, empty outside the candidate pool, which is all that ``tuned`` has of the tuned reranker.
+    """
+
+    questions: Mapping[str, Question]
+    splits: Mapping[str, Sequence[str]]
+    results: Results
+    predictions: pd.DataFrame
+    packed: pd.DataFrame
+    atoms: Mapping[str, Sequence[Atom]]
+    plans: Mapping[str, Mapping[str, Sequence[Atom]]]
+    retrieval: pd.DataFrame
+    tuned: pd.DataFrame
+    routing: pd.DataFrame
+
+    @property
+    def domains(self) -> dict[str, str]:
+        """Domain by question ID."""
+        return {question_id: question.domain for question_id, question in self.questions.items()}
+
+    @property
+    def contexts(self) -> dict[str, str]:
+        """Context ID by question ID."""
+        return {question_id: question.context_id for question_id, question in self.questions.items()}
+
+    @property
+    def selected(self) -> dict[tuple[str, str], list[str]]:
+        """Atom IDs of each plan by (question ID, selector)."""
+        return {
+            (question_id, selector): [atom.atom_id for atom in atoms]
+            for selector, plans in self.plans.items()
+            for question_id, atoms in plans.items()
+        }
+
+    @property
+    def ranks(self) -> dict[str, dict[tuple[str, str], int]]:
+        """By ranking, the rank of each atom that has one, by (question ID, atom ID)."""
+        return {name: ranks_of(self.retrieval, name) for name in SCORERS}
+
+    @property
+    def scores(self) -> dict[str, pd.DataFrame]:
+        """By ranking, question_id and score of each atom that it scores."""
+        scored = {name: scores_of(self.retrieval, name) for name in SCORERS}
+        return scored | {"rerank_tuned": scores_of(self.tuned, "rerank")}
+
+
+def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_chars: Sequence[int]) -> Material:
+    """What earlier stages made.
+
+    Args:
+        selectors: of the plans, as declared.
+        policies: with ``budgets_chars`` the conditions, each of which packed contexts and predictions must hold.
+
+    Raises:
+        StudyError: a file is missing, files do not hold the same questions or conditions, or the test split has fewer
+            than 2 contexts.
+    """
+    splits = read_splits()
+    questions = {question.question_id: question for question in read_questions()}
+    predictions = read_table(DATA / "predictions.parquet").to_pandas()
+    check_splits(splits, questions)
+    packed = read_table(DATA / "packed.parquet").to_pandas()
+    conditions = set(product(questions, policies, budgets_chars))
+    check_conditions("packed", packed, conditions, stage="pack")
+    check_conditions("predictions", predictions, conditions, stage="answer")
+    contexts = {question_id: question.context_group for question_id, question in questions.items()}
+    if (found := len({contexts[question_id] for question_id in splits["test"]})) < 2:
+        raise StudyError(
+            f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Put more questions "
+            "into test (split.sizes, or the IDs that split.path lists)."
+        )
+    keys = ["question_id", "atom_id"]
+    retrieval = read_table(
+        DATA / "retrieval.parquet",
+        columns=[*keys, "candidate", "bm25_rank", "bm25_score", "dense_rank", "dense_score"],
+    ).to_pandas()
+    reranked = read_table(DATA / "rerank.parquet").to_pandas()
+    atoms = read_atoms()
+    return Material(
+        questions=questions,
+        splits=splits,
+        results=join_results(predictions, contexts, splits),
+        predictions=predictions,
+        packed=packed,
+        atoms=atoms,
+        plans=read_plans(selectors, atoms),
+        retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
+        tuned=read_table(DATA / "rerank_tuned.parquet").to_pandas(),
+        routing=read_table(DATA / "routing.parquet").to_pandas(),
+    )
+
+
+def check_splits(splits: Mapping[str, Sequence[str]], questions: Mapping[str, Question]) -> None:
+    """Raise a StudyError that lists the questions which are not in both."""
+    everyone = {question_id for ids in splits.values() for question_id in ids}
+    problems = [f"{question_id}: not in data/questions.parquet" for question_id in sorted(everyone - set(questions))]
+    problems += [f"{question_id}: in no split" for question_id in sorted(set(questions) - everyone)]
+    if problems:
+        raise all_problems(
+            "data/splits.json: holds other questions than the benchmark:", problems, remedy="Run `dvc repro -f split`."
+        )
+
+
+def check_conditions(name: str, table: pd.DataFrame, expected: Set[tuple[str, str, int]], *, stage: str) -> None:
+    """Raise a StudyError unless ``table`` has one row for each question, policy and budget.
+
+    Args:
+        name: of the table, for the message.
+        table: columns question_id, policy, budget_chars.
+        expected: these three of every condition.
+        stage: what makes the table.
+    """
+    keys = ["question_id", "policy", "budget_chars"]
+    counts = Counter(table[keys].itertuples(index=False, name=None))
+    wrong = [
+        *((key, "no row") for key in expected - set(counts)),
+        *((key, "not in the study") for key in set(counts) - expected),
+        *((key, f"{count} rows") for key, count in counts.items() if count > 1 and key in expected),
+    ]
+    if wrong:
+        problems = [f"{question}, {policy} at {budget}: {what}" for (question, policy, budget), what in sorted(wrong)]
+        raise all_problems(
+            f"data/{name}.parquet: must hold one row for each question, policy and budget:",
+            problems,
+            remedy=f"Run `dvc repro -f {stage}`.",
+        )
+
+
+def read_plans(selectors: Sequence[str], by_context: Mapping[str, Sequence[Atom]]) -> dict[str, dict[str, list[Atom]]]:
+    """The atoms of every plan, by selector as declared and by question."""
+    atoms = {atom.atom_id: atom for found in by_context.values() for atom in found}
+    plans: dict[str, dict[str, list[Atom]]] = {selector: {} for selector in selectors}
+    for row in read_table(DATA / "plans.parquet", columns=["question_id", "selector", "atom_ids"]).to_pylist():
+        plans[row["selector"]][row["question_id"]] = [atoms[atom_id] for atom_id in row["atom_ids"]]
+    return plans
+
+
+def ranks_of(retrieval: pd.DataFrame, ranking: str) -> dict[tuple[str, str], int]:
+    ranked = retrieval.dropna(subset=f"{ranking}_rank")
+    atoms = zip(ranked["question_id"], ranked["atom_id"], strict=True)
+    return dict(zip(atoms, ranked[f"{ranking}_rank"].astype(int), strict=True))
+
+
+def scores_of(table: pd.DataFrame, ranking: str) -> pd.DataFrame:
+    return table[["question_id", f"{ranking}_score"]].set_axis(["question_id", "score"], axis=1).dropna()
