@@ -63,6 +63,8 @@ def number_of(value: Any, *, decimal_commas: bool = False) -> float | None:
         value = WORD_SCORES.get(word, WORD_SCORES.get(word.casefold(), word))
         if decimal_commas and isinstance(value, str) and (parts := _COMMA_DECIMAL.fullmatch(value)):
             value = ".".join(parts.groups())
+        if isinstance(value, str) and "_" in value:  # Python takes 1_0 for 10
+            return None
     try:
         number = float(value)
     except (OverflowError, TypeError, ValueError):

@@ -103,9 +103,11 @@ def _selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
         texts = texts_of(records, field)
         records = at(records, [number for number, text in enumerate(texts) if text == wanted])
         if not records:
+            others = set(texts) - {""}
+            is_there = f"{field} is {listed(others)}" if others else f"No result has a field {field}"
             raise StudyError(
-                f"{file.path}: no result has {field}={wanted}. {field} is {listed(set(texts))}; "
-                f"the fields are {listed(names_of(file.records))}."
+                f"{file.path}: no result has {field}={wanted}. {is_there}; the fields are "
+                f"{listed(names_of(file.records))}."
             )
     return records
 

@@ -1,35 +1,21 @@
 """Stage pack: what each condition shows of each question's context."""
 
 import logging
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
+from plancheck.known import PLANS, TUNED, Known, read_known
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
-from plancheck.plumbing.files import DATA, read_table, write_table
-from plancheck.policies import Rankings, order, rerank_first
+from plancheck.plumbing.files import DATA, write_table
+from plancheck.policies import order
 from plancheck.records import PACKED, Atom, Question
-from plancheck.retrieval.fusion import reciprocal_rank
-from plancheck.retrieval.ranking import Ranking
 from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
-
-PLANS = DATA / "plans.parquet"
-TUNED = DATA / "rerank_tuned.parquet"
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """What earlier stages found for a question: rankings of its atoms, and the atom IDs that each selector named."""
-
-    rankings: Rankings
-    plans: Mapping[str, Sequence[str]]
 
 
 def run(params: Params) -> None:
@@ -40,11 +26,8 @@ def run(params: Params) -> None:
     """
     rrf_k = params.retrieve.rrf_k
     questions = sorted(read_questions(), key=lambda question: question.question_id)
-    atoms, rankings, plans = read_atoms(), read_rankings(rrf_k=rrf_k), read_plans()
-    known = {
-        question.question_id: Known(rankings[question.question_id], plans.get(question.question_id, {}))
-        for question in questions
-    }
+    atoms = read_atoms()
+    known = read_known((question.question_id for question in questions), rrf_k=rrf_k)
     refuse_what_is_not_made(params.pack, known)
     tell_small_budgets(questions, atoms, params.pack)
     rows: list[dict[str, Any]] = []
@@ -141,49 +124,3 @@ def pack_one(policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_ch
     return packing.pack(
         atoms, budget_chars=budget_chars, overflow=settings.overflow, merge_overlaps=settings.merge_overlaps
     )
-
-
-def read_rankings(*, rrf_k: int) -> dict[str, Rankings]:
-    """What retrieval and reranking found, by question."""
-    by_question: dict[str, list[dict[str, int]]] = defaultdict(list)
-    columns = ["question_id", "atom_id", "position", "bm25_rank", "dense_rank", "mmr_rank"]
-    position_of: dict[tuple[str, str], int] = {}
-    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
-        by_question[row["question_id"]].append(row)
-        position_of[row["question_id"], row["atom_id"]] = row["position"]
-    pools, tuned = (read_reranked(name, position_of) for name in ("rerank", "rerank_tuned"))
-    found = {}
-    for question_id, rows in by_question.items():
-        bm25, dense, mmr = (ranking_of(rows, f"{name}_rank") for name in ("bm25", "dense", "mmr"))
-        hybrid = reciprocal_rank([bm25, dense], k=rrf_k)
-        found[question_id] = Rankings(
-            bm25,
-            dense,
-            mmr,
-            hybrid,
-            rerank_first(pools[question_id], hybrid),
-            rerank_first(tuned[question_id], hybrid) if question_id in tuned else None,
-        )
-    return found
-
-
-def read_reranked(name: str, position_of: Mapping[tuple[str, str], int]) -> dict[str, list[tuple[int, int]]]:
-    """(position, rank) of every reranked atom of data/<name>.parquet, by question."""
-    pools: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    table = read_table(DATA / f"{name}.parquet", columns=["question_id", "atom_id", "rerank_rank"])
-    for row in table.to_pylist():
-        position = position_of[row["question_id"], row["atom_id"]]
-        pools[row["question_id"]].append((position, row["rerank_rank"]))
-    return pools
-
-
-def read_plans() -> dict[str, dict[str, list[str]]]:
-    """The atom IDs of every plan, by question and selector; empty where the plan failed."""
-    plans: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for row in read_table(PLANS, columns=["question_id", "selector", "atom_ids"]).to_pylist():
-        plans[row["question_id"]][row["selector"]] = row["atom_ids"]
-    return plans
-
-
-def ranking_of(rows: list[dict[str, int]], column: str) -> Ranking:
-    return tuple(row["position"] for row in sorted(rows, key=lambda row: row[column]))

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from plancheck.statistics.bootstrap import DRAWS_AT_ONCE, totals
 
+ROUNDING = 1e-12  # of all differences together: sums that are nearer are the same
+
 
 def sign_flip_test(
     differences: ArrayLike,
@@ -19,7 +21,8 @@ def sign_flip_test(
     """Two-sided p of as large a mean difference, when the arms of each question could as well be swapped; above 0.
 
     Exact where all ways to swap are at most ``resamples``, else from that many drawn ones, with the one seen counted.
-    Without any difference p is 1. For differences of -1, 0 and 1 its exact form is the sign test.
+    p is twice the smaller one-sided p, as of scipy.stats.permutation_test. Without any difference it is 1. For
+    differences of -1, 0 and 1 its exact form is the sign test.
 
     Args:
         differences: treatment minus control, a question each, at least 2, finite.
@@ -36,17 +39,30 @@ def sign_flip_test(
     moving = sums[sums != 0]  # a sum of 0 has no sign: without those the test is exact more often
     if len(moving) < 2:
         return 1.0
+    if 2 ** len(moving) > resamples:
+        return _drawn(moving, generator, resamples)
     found = scipy.stats.permutation_test(
         (moving,),
         _mean,
         permutation_type="samples",
         vectorized=True,
         n_resamples=resamples,
-        batch=max(1, DRAWS_AT_ONCE // len(moving)),
         alternative="two-sided",
-        rng=generator,
     )
     return min(1.0, float(found.pvalue))
+
+
+def _drawn(values: NDArray[np.float64], generator: np.random.Generator, resamples: int) -> float:
+    """The test from drawn ways to swap, a bit a sign: SciPy draws them a hundred times slower."""
+    seen, near = values.sum(), ROUNDING * np.abs(values).sum()
+    sums = np.full(resamples, -seen)
+    at_once = max(8, DRAWS_AT_ONCE // resamples // 8 * 8)
+    for start in range(0, len(values), at_once):
+        own = values[start : start + at_once]
+        drawn = generator.integers(0, 256, (resamples, -(-len(own) // 8)), dtype=np.uint8)
+        sums += 2 * (np.unpackbits(drawn, axis=1, count=len(own)).astype(np.float64) @ own)
+    below, above = (1 + int(found.sum()) for found in (sums <= seen + near, sums >= seen - near))
+    return min(1.0, 2 * min(below, above) / (resamples + 1))
 
 
 def _mean(drawn: NDArray[np.float64], axis: int) -> NDArray[np.float64]:

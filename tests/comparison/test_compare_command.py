@@ -189,7 +189,7 @@ def test_two_policies_of_our_predictions(figures, predictions):
             ["q0: 4 results", "--where policy=VALUE --where budget_chars=VALUE", "policy is bm25, planner", "600, 900"],
         ),
         (["--where", "budget_chars=601"], ["no result has budget_chars=601", "600, 900"]),
-        (["--where", "budget=600"], ["no result has budget=600", "the fields are question_id, policy, budget_chars"]),
+        (["--where", "budget=600"], ["No result has a field budget; the fields are question_id, policy, budget_chars"]),
         (["--where", "bm25"], ["--where bm25", "FIELD=VALUE"]),
     ],
 )
@@ -241,6 +241,7 @@ BAD_FILES = {
         "id,score\nx,\ny,high\nz,nan\n",
         ["row 1: no score", "row 2: score must be", "row 3: score must"],
     ),
+    "digits in groups": ("id,score\nx,1_0\ny,0\n", ["row 1: score must be"]),
     "a doubled ID": ("id,score\nx,1\nx,0\ny,1\n", ["x: 2 results", "Keep one result a question"]),
     "a NaN as ID": ('{"id": NaN, "score": 1}\n{"id": "y", "score": 0}\n', ["line 1: no question ID in id"]),
     "a score beyond floats": (f'{{"id": "x", "score": 1{"0" * 400}}}\n', ["line 1: score must be a finite number"]),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy.stats import ttest_1samp
+from scipy.stats import permutation_test, ttest_1samp
 
 from plancheck.statistics.flips import sign_flip_test
 from plancheck.statistics.signs import sign_test
@@ -47,8 +47,18 @@ def test_of_right_and_wrong_answers_it_is_the_sign_test(wins, losses, ties):
 
 def test_of_many_questions_it_is_near_the_t_test():
     differences = np.random.default_rng(1).normal(0.15, 1, 300)
-    p = sign_flip_test(differences, generator=generator())
+    p = sign_flip_test(differences, generator=generator(), resamples=200_000)
     assert p == pytest.approx(ttest_1samp(differences, 0).pvalue, abs=0.005)
+
+
+@pytest.mark.parametrize(("number", "shift"), [(14, 0.4), (60, -0.2), (200, 0.06)])
+def test_drawn_flips_are_those_of_scipy(number, shift):
+    differences = np.random.default_rng(number).choice([-0.5, 0.25, 1.0], number) + shift
+    theirs = permutation_test(
+        (differences,), np.mean, permutation_type="samples", n_resamples=9_999, rng=np.random.default_rng(3)
+    )
+    p = sign_flip_test(differences, generator=generator(), resamples=9_999)
+    assert p == pytest.approx(theirs.pvalue, abs=4 * np.sqrt(2 * theirs.pvalue / 9_999))
 
 
 def test_p_is_never_0_and_the_generator_decides_it():
