@@ -1,11 +1,19 @@
-# `make demo` runs the study, `make test` the tests; both make .venv from the locked versions first.
+# `make demo` runs the study, `make test` the tests; both make .venv from the locked versions first. `make help` lists all.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: env demo test check clean
+.PHONY: help env demo test check clean
+
+help:
+	@echo "make demo    the whole study, offline; stop it at any time, the next one goes on where it was"
+	@echo "make test    every test, and the slowest ten; ARGS go to pytest"
+	@echo "             ARGS=--go-on: after Ctrl-C, what has not passed yet; ARGS=--last-failed: what failed"
+	@echo "make check   format, lint, types and import directions, the quickest first"
+	@echo "make env     .venv from the locked versions; PYTHON names the Python"
+	@echo "make clean   remove .venv and the tools' caches; what a run made stays"
 
 env: $(READY)
 
@@ -23,13 +31,13 @@ demo: $(READY)
 
 # Two workers, each of one thread, for more would wait for each other.
 test: $(READY)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 10 $(ARGS)
 
 check: $(READY)
-	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
 # What a run made stays; DVC's cache and the replies of the models go with `rm -r .dvc/cache .plancheck`.
 clean:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from dvc.utils.hydra import compose_and_dump
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -29,6 +28,8 @@ def cases():
 @pytest.fixture(scope="session")
 def composed(tmp_path_factory):
     """The parameters of a profile as plain values, with overrides."""
+    from dvc.utils.hydra import compose_and_dump  # takes a second, which most files need not wait for
+
     folder = tmp_path_factory.mktemp("params")
 
     def compose(profile, *overrides):
@@ -40,8 +41,41 @@ def composed(tmp_path_factory):
     return compose
 
 
+PASSED = "plancheck/passed"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--go-on", action="store_true", help="leave out what has passed since the last run of all tests began"
+    )
+
+
+def pytest_configure(config):
+    if config.pluginmanager.hasplugin("cacheprovider") and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Passed(config))
+
+
+class Passed:
+    """Notes in pytest's cache which tests have passed; in the process that starts the workers alone."""
+
+    def __init__(self, config):
+        self.cache = config.cache
+        if config.args_source is config.ArgsSource.TESTPATHS and not config.getoption("--go-on"):
+            self.cache.set(PASSED, [])
+        self.names = set(self.cache.get(PASSED, []))
+
+    def pytest_runtest_logreport(self, report):
+        if report.failed:
+            self.names.discard(report.nodeid)
+        elif report.when == "call" and report.passed:
+            self.names.add(report.nodeid)
+
+    def pytest_sessionfinish(self):
+        self.cache.set(PASSED, sorted(self.names))
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """A worker takes a file, or the group that a test names, at a time.
 
     The real pipeline, which takes longest, comes first. What is done with the study that it makes comes in the middle:
@@ -59,6 +93,17 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.relative_to(item.config.rootpath).as_posix()))
+    if config.getoption("--go-on"):
+        items[:] = left(items, passed=set(config.cache.get(PASSED, [])))
+
+
+def left(items, passed):
+    """The tests that have not passed, whether a worker ran them, which adds the group to the name, or not."""
+
+    def names(item):
+        return {item.nodeid, f"{item.nodeid}@{item.get_closest_marker('xdist_group').args[0]}"}
+
+    return [item for item in items if not names(item) & passed]
 
 
 @pytest.fixture(scope="session")
