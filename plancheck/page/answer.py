@@ -16,11 +16,11 @@ from plancheck.page.yardsticks import beyond_reach, held_out, like_for_like, no_
 from plancheck.reporting.results import ALL
 
 NO_SEARCH: Final = "direct"  # the tier of controls that do not search: to beat these alone is not to beat retrieval
-CLAUSES: Final[Mapping[str, str]] = {
-    "supported": "a gain is supported at {count} ({tiers})",
-    "opposite": "the planner is worse at {count} ({tiers})",
-    "not_supported": "a gain of {margin} points or more is excluded at {count} ({tiers})",
-    "cannot_tell": "these questions cannot tell at {count} ({tiers})",
+SENTENCES: Final[Mapping[str, str]] = {
+    "supported": "{at} the planner is better: {tiers}",
+    "opposite": "{at} the planner is worse: {tiers}",
+    "not_supported": "{at} a gain of {margin} points or more is excluded: {tiers}",
+    "cannot_tell": "{at} these questions cannot tell: {tiers}",
 }
 
 
@@ -63,8 +63,8 @@ def answer(study: Study) -> Answer:
     )
     points = (
         figures(study, judged, own, budget),
-        tiers(study, own),
-        " ".join(filter(None, yardsticks)),
+        " ".join(tiers(study, own)),
+        " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
     )
     caveats = (
@@ -88,7 +88,9 @@ def verdict(judged: Showing) -> str:
     if won:
         return f"Only in part: the planner {judged.beats} of controls."
     if "cannot_tell" in verdicts.values():
-        return f"Not shown in this run: the planner {judged.beats} of controls, and the questions are too few to say no."
+        return (
+            f"Not shown in this run: the planner {judged.beats} of controls, and the questions are too few to say no."
+        )
     return f"No: the planner {judged.beats} of controls, and no gain that matters is left open."
 
 
@@ -102,27 +104,22 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> st
     row = rows.loc[rows["difference"].idxmin()]
     points = FORMATS["points"]
     return (
-        f"With {budget:,} characters to read, {judged.policy} is {judged.right} on {judged.questions:,} questions. The "
-        f"strongest control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
-        f"{percentage(row['control_accuracy'])} right. The difference is {points(row['difference'])} points "
-        f"[{study.percent} interval {points(row['low'])} to {points(row['high'])}], adj. p = "
-        f"{FORMATS['p'](row['p_adjusted'])}. (Partly transductive: the planner learned from some of these questions.)"
+        f"With {budget:,} characters to read, the planner ({judged.policy}) is {judged.right} on "
+        f"{judged.questions:,} questions, some of which it learned from. The strongest control it meets, "
+        f"{row['control']} ({tier_label(row['tier']).lower()}), is {percentage(row['control_accuracy'])} right. The "
+        f"difference is {points(row['difference'])} points [{study.percent} interval {points(row['low'])} to "
+        f"{points(row['high'])}], adj. p = {FORMATS['p'](row['p_adjusted'])}."
     )
 
 
-def tiers(study: Study, own: pd.DataFrame) -> str:
-    """At how many tiers, and which, a gain is supported, reversed, excluded or left open."""
-    clauses = "; ".join(tier_clauses(study, own))
-    return f"Of {counted(own['tier'].nunique(), 'tier')}: {clauses}."
-
-
-def tier_clauses(study: Study, own: pd.DataFrame) -> Iterator[str]:
+def tiers(study: Study, own: pd.DataFrame) -> Iterator[str]:
+    """A sentence a verdict: at how many tiers and at which a gain is supported, reversed, excluded or left open."""
     rows = deciding_rows(own)
-    for found, clause in CLAUSES.items():
+    for found, text in SENTENCES.items():
         these = rows[rows["verdict"] == found]
         if these.empty:
             continue
+        at = f"At {len(these)} of {counted(len(rows), 'tier')}"
         named = listed(these["named"].tolist())
-        said = clause.format(count=len(these), tiers=named, margin=f"{100 * study.margin:g}")
         would = enough(study, these) if found == "cannot_tell" else ""
-        yield f"{said}, where {would}" if would else said
+        yield f"{text.format(at=at, tiers=named, margin=f'{100 * study.margin:g}')}{f'; {would}' if would else ''}."

@@ -5,13 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from plancheck.page.cells import FORMATS, listed
+from plancheck.page.cells import FORMATS
 from plancheck.page.charts.tiers import against_tiers
 from plancheck.page.ladder import VERDICTS, tier_label
 from plancheck.page.showing import deciding_rows
 from plancheck.page.study import Drawing, Figure, Study
 
 TITLE = "The planner against each tier of controls"
+OTHERS = {"perfect plan": "names the evidence instead", "random plan": "names passages at random instead"}
 KEYS = ["tier", "control", "budget_chars", "split"]
 
 
@@ -53,7 +54,7 @@ def words(row: Mapping[Any, Any]) -> dict[str, str]:
 def points(study: Study, table: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFrame:
     """What is drawn in each row: the planner first, then the yardsticks that met the same control."""
     places = drawn[KEYS].assign(place=range(len(drawn)))
-    who = {"planner": study.planner, "perfect plan": study.perfect.policy, "random plan": study.null.policy}
+    who = dict(zip(("planner", *OTHERS), (study.planner, study.perfect.policy, study.null.policy), strict=True))
     return pd.concat(
         [
             places.merge(table[table["planner"] == policy], on=KEYS, validate="one_to_one").assign(
@@ -67,10 +68,12 @@ def points(study: Study, table: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFra
 
 
 def caption(study: Study, marks: pd.DataFrame) -> str:
-    others = list(dict.fromkeys(marks["who"]))[1:]
-    beside = f" Beside it, with the same fill: a {listed(others)}." if others else ""
-    return (
-        f"Difference in accuracy, in points. Line: {study.percent} interval. Filled: adj. p (adjusted for several tests) "
-        f"at most {1 - study.confidence:.2g}. Grey band: less than {100 * study.margin:g} points, too little to "
-        f"matter.{beside}"
+    beside = [f"{who.capitalize()}: {OTHERS[who]}." for who in dict.fromkeys(marks["who"]) if who in OTHERS]
+    said = (
+        "Difference in accuracy, in points.",
+        f"Line: {study.percent} interval.",
+        f"Filled: p, adjusted for the number of tests (adj. p), is at most {1 - study.confidence:.2g}.",
+        f"Grey band: less than {100 * study.margin:g} points, too little to matter.",
+        *beside,
     )
+    return " ".join(said)

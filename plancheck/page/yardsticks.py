@@ -1,6 +1,7 @@
 """What the perfect and the null planner say of the judged one: whether this study could have shown a gain."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from plancheck.page.cells import counted, listed, percentage
 from plancheck.page.ladder import tier_label
@@ -8,22 +9,23 @@ from plancheck.page.showing import Showing, supported
 from plancheck.page.study import Study
 from plancheck.reporting.results import ALL
 
-NAMES = {"perfect": "which names exactly the evidence", "null": "which names passages at random"}
+PLANS: Final = {"perfect": "exactly the passages that hold the answer", "null": "passages at random"}
 
 
 def like_for_like(study: Study, perfect: Showing | None, null: Showing | None) -> str:
     """The perfect and the null planner in the judged one's fill and order where they are declared, else alone."""
     found = {"perfect": (perfect, study.perfect), "null": (null, study.null)}
     clauses = [
-        f"the {kind} planner ({own.policy}, {NAMES[kind]}{'' if own.policy == mark.policy else '; the plan alone'}) is "
-        f"{own.right} and {own.beats}"
+        f"the {kind} planner ({own.policy}{'' if own.policy == mark.policy else ', the plan alone'}), which names "
+        f"{PLANS[kind]}, is {own.right} and {own.beats}"
         for kind, (own, mark) in found.items()
         if own
     ]
     if not clauses:
         return ""
     same = all(own is None or own.policy == mark.policy for own, mark in found.values())
-    return f"With {'the same fill' if same else 'not always the same fill'}, {'; '.join(clauses)}."
+    starts = "With the same fill (what retrieval adds)" if same else "Not all with the same fill (what retrieval adds)"
+    return f"{starts}, {'; '.join(clauses)}."
 
 
 def beyond_reach(judged: Showing, perfect: Showing | None) -> str:
@@ -57,18 +59,16 @@ def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
     if not judged.held_out:
         return ""
     text = (
-        f"On the {judged.test_questions:,} test questions, from which nothing was learned (each tier's best control "
-        f"picked on train and dev; routers in folds), it beats {supported(judged.held_out)} of "
-        f"{counted(len(judged.held_out), 'tier')}"
+        f"On the {judged.test_questions:,} test questions, which the planner did not learn from, it beats "
+        f"{supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')} (each one's best control picked on "
+        "train and dev; routers in folds)"
     )
     forms = [found for found in dict.fromkeys(perfect) if found and found.held_out]
     if not forms:
         return f"{text}."
-    reach = [f"{found.policy} {supported(found.held_out)}" for found in forms]
+    reach = [f"{found.policy} beats {supported(found.held_out)}" for found in forms]
     could = any(supported(found.held_out) for found in (judged, *forms))
-    return (
-        f"{text}; of the perfect planner, {listed(reach)}.{'' if could else ' So this part could not have shown a gain.'}"
-    )
+    return f"{text}; perfect planners: {listed(reach)}.{'' if could else ' So this part could not have shown a gain.'}"
 
 
 def no_better_than_chance(study: Study, judged: Showing, null: Showing | None) -> str:

@@ -56,12 +56,12 @@ class Numbers(HTMLParser):
 
 def test_the_page_answers_first_and_shows_every_section_in_order(made):
     html = made.html
-    order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="controls"', 'id="comparisons"', 'id="domains"',
-             'id="routing"', 'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"',
-             'id="questions"', 'id="provenance"']  # fmt: skip
+    order = ["<h1>", 'class="verdict"', 'id="tiers-chart"', 'id="caveats"', 'id="ladder"', 'id="accuracy"',
+             'id="controls"', 'id="comparisons"', 'id="domains"', 'id="routing"', 'id="composition"', 'id="evidence"',
+             'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"', 'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
-    assert "the gain of sft+hybrid_anchor (" in html
+    assert "the planner (sft+hybrid_anchor) is " in html
     assert "each reply was begun for the base model" in html
     assert "they must tie. Such are " in html and "BM25 in 3 of 40 questions" in html
     assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
@@ -135,7 +135,7 @@ def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tm
 def test_an_empty_study_is_a_page_of_sentences(made):
     study = Study({}, None, {}, **named("p", "c"))
     html = page(study, questions=letters("q1"), provenance=origin())
-    assert "gives no answer" in html
+    assert "gives no answer" in html and "has an interval to draw" in html
     assert "ladder.csv holds no row" in html
 
 

@@ -19,8 +19,8 @@ def against_tiers(
 
     Args:
         rows: label, where (under the label), low, high (shares).
-        marks: place (of its row, from 0), who, difference, low, high (shares), p_adjusted, colour (one for each who). The
-            first who's intervals are drawn; the others are points alone.
+        marks: place (of its row, from 0), who, difference, low, high (shares), p_adjusted, colour (one for each who).
+            The first who's intervals are drawn; the others are points alone.
         margin: smallest difference that matters, as a share; drawn as a band around no difference.
         confidence: of the intervals; a filled point has an adjusted p of at most 1 - confidence.
     """
@@ -39,7 +39,7 @@ def against_tiers(
     y = strip_axis("middle", height)
     colours = points.drop_duplicates("who")
     names = list(colours["who"])
-    legend = alt.Legend(title=None, orient="bottom", labelLimit=200)
+    legend = alt.Legend(title=None, orient="bottom", symbolFillColor="transparent")
     colour = alt.Scale(domain=names, range=list(colours["colour"]))
     tooltip = [
         alt.Tooltip("label:N", title="Tier"),
@@ -54,13 +54,13 @@ def against_tiers(
         ),
         base.mark_rule(strokeDash=[4, 3]).encode(x="zero:Q", y=strip_axis("top", height), y2="bottom:Q"),
         dots.transform_filter(alt.datum.who == names[0]).mark_rule(strokeWidth=2).encode(
-            x=x, x2="high:Q", y=y, color=alt.Color("who:N", scale=colour, legend=None), tooltip=tooltip
+            x=x, x2="high:Q", y=y, color=alt.Color("colour:N", scale=None, legend=None), tooltip=tooltip
         ),
         dots.mark_point(size=80, strokeWidth=2, opacity=1).encode(
             x="difference:Q", y=y,
             shape=alt.Shape("who:N", scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])), legend=legend),
             stroke=alt.Stroke("who:N", scale=colour, legend=legend),
-            fill=alt.Fill("who:N", scale=colour, legend=None),
+            fill=alt.Fill("colour:N", scale=None, legend=None),
             fillOpacity=alt.FillOpacity("fill:Q", scale=None, legend=None), tooltip=tooltip,
         ),
         words(base, "label", 0, height),
