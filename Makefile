@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: env demo test check clean
+.PHONY: env demo test check picture clean
 
 env: $(READY)
 
@@ -30,6 +30,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The picture in README.md, of the report as it is made now; needs Chromium.
+picture: $(READY)
+	@$(BIN)/python docs/picture.py
 
 # What a run made stays; DVC's cache and the replies of the models go with `rm -r .dvc/cache .plancheck`.
 clean:

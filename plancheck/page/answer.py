@@ -100,8 +100,7 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> st
     Args:
         own: the planner's rows at the budget, on all questions.
     """
-    rows = deciding_rows(own)
-    row = rows.loc[rows["difference"].idxmin()]
+    row = min(deciding_rows(own).to_dict("records"), key=lambda row: row["difference"])
     points = FORMATS["points"]
     return (
         f"With {budget:,} characters to read, the planner ({judged.policy}) is {judged.right} on "

@@ -6,6 +6,7 @@ from typing import Any
 from plancheck.page import columns, ladder
 from plancheck.page.answer import answer
 from plancheck.page.cells import TableView, counted, table_view
+from plancheck.page.code import code_sha256
 from plancheck.page.comparisons import comparisons_section
 from plancheck.page.controls import controls_section
 from plancheck.page.enough import enough
@@ -60,6 +61,7 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
         "percent": study.percent,
         "margin": f"{100 * study.margin:g}",
         "provenance": provenance,
+        "code": code_sha256(),
         "digests": provenance["files"],
     }
     specs = {

@@ -67,6 +67,25 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
     assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
 
 
+def test_planners_that_cannot_tell_are_one_line_and_folded_out_they_are_all_there(made):
+    ladder = pd.read_csv(made.folder / "reports" / "tables" / "ladder.csv")
+    rows = ladder[ladder["budget_chars"] == 600]
+    told = set(rows.loc[rows["verdict"] != "cannot_tell", "planner"])
+    silent = [name for name in dict.fromkeys(rows["planner"]) if name not in told]
+    part = made.html[made.html.index("At 600 characters of context") :]
+    folded = part[part.index('<details class="silent">') : part.index("</details>")]
+
+    assert silent and told
+    assert f"<summary>{len(silent)} planners cannot tell at any tier on n = " in folded
+    assert "questions would tell a gain of 5 points" in folded
+    names = {name: name.replace("+", "+<wbr>").replace("_", "_<wbr>") for name in (*silent, *told)}
+    assert all(f"{names[name]}</th>" in folded for name in silent)
+    assert not any(f"{names[name]}</th>" in folded for name in told)
+    glance = part[: part.index('<details class="silent">')]
+    assert all(f"{names[name]}</th>" in glance for name in told)
+    assert not any(f"{names[name]}</th>" in glance for name in silent)
+
+
 def test_no_benchmark_text_is_in_the_page(made):
     assert made.secret in (pd.read_parquet(made.folder / "data" / "questions.parquet")["question"]).iloc[0]
     assert made.secret not in made.html
