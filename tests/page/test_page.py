@@ -69,21 +69,22 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
 
 def test_planners_that_cannot_tell_are_one_line_and_folded_out_they_are_all_there(made):
     ladder = pd.read_csv(made.folder / "reports" / "tables" / "ladder.csv")
-    rows = ladder[ladder["budget_chars"] == 600]
-    told = set(rows.loc[rows["verdict"] != "cannot_tell", "planner"])
-    silent = [name for name in dict.fromkeys(rows["planner"]) if name not in told]
-    part = made.html[made.html.index("At 600 characters of context") :]
-    folded = part[part.index('<details class="silent">') : part.index("</details>")]
+    silent = ["prompted+nothing", "random_plan+nothing"]
+    rows = ladder.assign(verdict=ladder["verdict"].where(~ladder["planner"].isin(silent), "cannot_tell"))
+    rows.loc[~ladder["planner"].isin(silent), "verdict"] = "not_supported"
+    family_of = {"prompted+nothing": "prompted", "random_plan+nothing": "harness"}
+    study = Study({"ladder": rows}, None, dict.fromkeys(rows["planner"], "sft") | family_of, **named("p", "c"))
 
-    assert silent and told
-    assert f"<summary>{len(silent)} planners cannot tell at any tier on n = " in folded
-    assert "questions would tell a gain of 5 points" in folded
-    names = {name: name.replace("+", "+<wbr>").replace("_", "_<wbr>") for name in (*silent, *told)}
-    assert all(f"{names[name]}</th>" in folded for name in silent)
-    assert not any(f"{names[name]}</th>" in folded for name in told)
-    glance = part[: part.index('<details class="silent">')]
-    assert all(f"{names[name]}</th>" in glance for name in told)
-    assert not any(f"{names[name]}</th>" in glance for name in silent)
+    html = page(study, questions=letters("q1"), provenance=origin())
+
+    glance, folded = html[html.index("At a glance") :].split('<details class="silent">')[:2]
+    assert folded.startswith("\n<summary>2 planners cannot tell at any tier on n = 14 to 40 questions; about ")
+    assert "questions would tell a gain of 5 points</summary>" in folded
+    folded = folded[: folded.index("</details>")]
+    for name in dict.fromkeys(rows["planner"]):
+        shown = f"</span>{name.replace('+', '+<wbr>').replace('_', '_<wbr>')}</th>"
+        assert (shown in glance, shown in folded) == (name not in silent, name in silent)
+    assert html.count('<div class="rung cannot_tell">') == (rows["verdict"] == "cannot_tell").sum()
 
 
 def test_no_benchmark_text_is_in_the_page(made):
