@@ -5,13 +5,14 @@ READY := .venv/.ready
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help env demo test check clean
+.PHONY: help env demo test check picture clean
 
 help:
 	@echo "make demo    the whole study, offline; stop it at any time, the next one goes on where it was"
 	@echo "make test    every test, and the slowest ten; ARGS go to pytest"
 	@echo "             ARGS=--go-on: after Ctrl-C, what has not passed yet; ARGS=--last-failed: what failed"
 	@echo "make check   format, lint, types and import directions, the quickest first"
+	@echo "make picture docs/first-screen.png, of the report as it is; needs Chromium"
 	@echo "make env     .venv from the locked versions; PYTHON names the Python"
 	@echo "make clean   remove .venv and the tools' caches; what a run made stays"
 
@@ -38,6 +39,10 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+
+# The picture in README.md, of the report as it is made now; needs Chromium.
+picture: $(READY)
+	@$(BIN)/python docs/picture.py
 
 # What a run made stays; DVC's cache and the replies of the models go with `rm -r .dvc/cache .plancheck`.
 clean:

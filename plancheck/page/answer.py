@@ -1,219 +1,125 @@
-"""The answer to the study's question in a few sentences, and what the perfect and the null planner say of it."""
+"""The answer to the study's question in a few sentences, and what to know before believing it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 import pandas as pd
 
 from plancheck.page.caveats import read_in_part, same_text, silent_rankings, small_budgets
-from plancheck.page.cells import counted, listed, percentage
-from plancheck.page.ladder import TIER_LABELS, deciding, rung
+from plancheck.page.cells import FORMATS, counted, listed, percentage
+from plancheck.page.enough import enough
+from plancheck.page.ladder import tier_label
+from plancheck.page.showing import Showing, deciding_rows, showing
 from plancheck.page.study import Study
-from plancheck.reporting.results import ALL, TEST
+from plancheck.page.yardsticks import beyond_reach, held_out, like_for_like, no_better_than_chance, plan_alone
+from plancheck.reporting.results import ALL
+from plancheck.reporting.rounding import p_is
 
-CLAUSES: Final[Mapping[str, str]] = {
-    "supported": "a gain is supported against {tiers}",
-    "opposite": "the planner is worse than {tiers}",
-    "not_supported": "a gain of {margin} points or more is excluded against {tiers}",
-    "cannot_tell": "this many questions cannot tell against {tiers}",
+NO_SEARCH: Final = "direct"  # the tier of controls that do not search: to beat these alone is not to beat retrieval
+SENTENCES: Final[Mapping[str, str]] = {
+    "supported": "{at} the planner is better: {tiers}",
+    "opposite": "{at} the planner is worse: {tiers}",
+    "not_supported": "{at} a gain of {margin} points or more is excluded: {tiers}",
+    "cannot_tell": "{at} these questions cannot tell: {tiers}",
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Showing:
-    """What the ladder says of one policy at one budget.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer at the largest budget.
 
     Args:
-        verdicts: by tier, in the ladder's order, on all questions.
-        held_out: by tier, on the test questions.
-        accuracy: share of all questions answered right.
+        verdict: one sentence.
+        points: the figures behind it, what the yardsticks say of them, and the test questions; a text each.
+        caveats: what weakens it; a text each, or none.
     """
 
-    policy: str
-    verdicts: Mapping[str, str]
-    held_out: Mapping[str, str]
-    accuracy: float
-    questions: int
-    test_questions: int
-
-    @property
-    def right(self) -> str:
-        return f"{percentage(self.accuracy)} right"
-
-    @property
-    def survived(self) -> str:
-        """As in "supported at 2 of 6 tiers"."""
-        return f"supported at {supported(self.verdicts)} of {counted(len(self.verdicts), 'tier')}"
+    verdict: str
+    points: tuple[str, ...] = ()
+    caveats: tuple[str, ...] = ()
 
 
-def answer(study: Study) -> tuple[str, ...]:
-    """The answer at the largest budget, then what to know before believing it, one text a point.
+def answer(study: Study) -> Answer:
+    """Whether the planner beats the controls, by its verdicts on all questions; those on test are counted apart.
 
-    A tier counts once, by its verdict on all questions; `reporting.ladder` says which one of several routers decides.
-    The verdicts on test questions are counted apart. Without a row of the planner there is no answer.
+    A tier counts once; `reporting.ladder` says which one of several routers decides. Without a row of the planner there
+    is no answer, and the verdict says so.
     """
     rows = study.table("ladder")
     own = rows[rows["planner"] == study.planner] if not rows.empty else rows
     if own.empty:
-        return (f"This run holds no comparison of {study.planner} with any tier of controls, so it gives no answer.",)
+        return Answer(f"This run compares {study.planner} with no control, so it gives no answer.")
     budget = int(own["budget_chars"].max())
     rows = rows[rows["budget_chars"] == budget]
+    own = rows[(rows["planner"] == study.planner) & (rows["split"] == ALL)]
     judged = showing(rows, study.planner)
     assert judged
     showings = {name: showing(rows, name) for mark in (study.perfect, study.null) for name in (mark.policy, mark.alone)}
     perfect, null = (showings[mark.policy] or showings[mark.alone] for mark in (study.perfect, study.null))
-    points = [
+    yardsticks = (
+        like_for_like(study, perfect, null),
+        beyond_reach(judged, perfect if perfect and perfect.policy == study.perfect.policy else None),
+        plan_alone(showings[study.perfect.alone] if study.perfect.policy else None, perfect),
+    )
+    points = (
+        figures(study, judged, own, budget),
+        " ".join(tiers(study, own)),
+        " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
-        same_text(rows[(rows["planner"] == study.planner) & (rows["split"] == ALL)]),
+    )
+    caveats = (
+        no_better_than_chance(study, judged, null),
+        same_text(own),
         silent_rankings(study),
         read_in_part(study),
         small_budgets(study, budget),
-        like_for_like(study, judged, perfect, null),
-        beyond_reach(judged, perfect if perfect and perfect.policy == study.perfect.policy else None),
-        no_better_than_chance(study, judged, null),
-        plan_alone(showings[study.perfect.alone] if study.perfect.policy else None, perfect),
-    ]
-    return (verdict(judged, budget, rows, margin=study.margin), *filter(None, points))
-
-
-def showing(rows: pd.DataFrame, policy: str | None) -> Showing | None:
-    """What the rows of one budget say of a policy; None where they say nothing."""
-    own = rows[rows["planner"] == policy]
-    everyone, held_out = own[own["split"] == ALL], own[own["split"] == TEST]
-    if everyone.empty:
-        return None
-    return Showing(
-        policy=str(policy),
-        verdicts={tier: found for tier, found, _ in tier_verdicts(everyone)},
-        held_out={tier: found for tier, found, _ in tier_verdicts(held_out)},
-        accuracy=float(everyone["treatment_accuracy"].iloc[0]),
-        questions=int(everyone["questions"].max()),
-        test_questions=0 if held_out.empty else int(held_out["questions"].max()),
     )
+    return Answer(verdict(judged), tuple(filter(None, points)), tuple(filter(None, caveats)))
 
 
-def tier_verdicts(rows: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """Tier, its verdict and its name for readers: with the deciding row's control where rows of a tier disagree."""
-    for tier, own in rows.groupby("tier", sort=False):
-        found = deciding([rung(row) for row in own.to_dict("records")])
-        assert found
-        label = TIER_LABELS.get(str(tier), str(tier)).lower()
-        yield str(tier), found.verdict, f"{label} ({found.control})" if own["verdict"].nunique() > 1 else label
+def verdict(judged: Showing) -> str:
+    """The answer in one sentence."""
+    verdicts = judged.verdicts
+    won = [tier for tier, found in verdicts.items() if found == "supported"]
+    if len(won) == len(verdicts):
+        return "Yes, in this run: the planner beats every tier of controls."
+    if won == [NO_SEARCH]:
+        return "No gain over retrieval is shown: the planner beats only the controls that do not search."
+    if won:
+        return f"Only in part: the planner {judged.beats} of controls."
+    if "cannot_tell" in verdicts.values():
+        return (
+            f"Not shown in this run: the planner {judged.beats} of controls, and the questions are too few to say no."
+        )
+    return f"No: the planner {judged.beats} of controls, and no gain that matters is left open."
 
 
-def verdict(judged: Showing, budget: int, rows: pd.DataFrame, *, margin: float) -> str:
-    survived = supported(judged.verdicts)
-    starts = (
-        "Yes, in this run" if survived == len(judged.verdicts)
-        else "Only in part" if survived
-        else "Not shown in this run"
-    )  # fmt: skip
-    own = rows[(rows["planner"] == judged.policy) & (rows["split"] == ALL)]
-    labels: dict[str, list[str]] = {}
-    for _, found, label in tier_verdicts(own):
-        labels.setdefault(found, []).append(label)
-    clauses = [
-        clause.format(tiers=listed(labels[found]), margin=f"{100 * margin:g}")
-        for found, clause in CLAUSES.items()
-        if found in labels
-    ]
-    text = "; ".join(clauses)
+def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> str:
+    """The planner beside the strongest control, which is the deciding one with the least difference, first tier first.
+
+    Args:
+        own: the planner's rows at the budget, on all questions.
+    """
+    row = min(deciding_rows(own).to_dict("records"), key=lambda row: row["difference"])
+    points = FORMATS["points"]
     return (
-        f"{starts}: at {budget:,} characters of context, the gain of {judged.policy} ({judged.right}) is "
-        f"{judged.survived} of controls ({judged.questions:,} questions, partly transductive). "
-        f"{text[0].upper()}{text[1:]}."
+        f"With {budget:,} characters to read, the planner ({judged.policy}) is {judged.right} on "
+        f"{judged.questions:,} questions, some of which it learned from. The strongest control it meets, "
+        f"{row['control']} ({tier_label(row['tier']).lower()}), is {percentage(row['control_accuracy'])} right. The "
+        f"difference is {points(row['difference'])} points [{study.percent} interval {points(row['low'])} to "
+        f"{points(row['high'])}], adj. p {p_is(row['p_adjusted'])}."
     )
 
 
-def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
-    """At how many tiers the judged and the perfect planner are supported on test, the latter in each of its forms."""
-    if not judged.held_out:
-        return ""
-    text = (
-        f"On the {judged.test_questions:,} held-out test questions, with each tier's best control picked on train and "
-        f"dev (routers: in folds), it is supported at {supported(judged.held_out)} of "
-        f"{counted(len(judged.held_out), 'tier')}"
-    )
-    forms = [found for found in dict.fromkeys(perfect) if found and found.held_out]
-    if not forms:
-        return f"{text}."
-    reach = [f"{found.policy} at {supported(found.held_out)}" for found in forms]
-    could = any(supported(found.held_out) for found in (judged, *forms))
-    return (
-        f"{text}; the perfect planner: {listed(reach)}.{'' if could else ' So this part could not have shown a gain.'}"
-    )
-
-
-def like_for_like(study: Study, judged: Showing, perfect: Showing | None, null: Showing | None) -> str:
-    """The perfect and the null planner beside the judged one, in its fill and order where they are declared."""
-    clauses = [
-        f"the {kind} planner ({found.policy}{'' if found.policy == mark.policy else ', the plan alone'}) is "
-        f"{found.right} and {found.survived}"
-        for kind, found, mark in (("perfect", perfect, study.perfect), ("null", null, study.null))
-        if found
-    ]
-    if not clauses:
-        return ""
-    same = all(
-        found is None or found.policy == mark.policy for found, mark in ((perfect, study.perfect), (null, study.null))
-    )
-    starts = "With the same fill and order" if same else "To calibrate the eye, not all with the same fill and order"
-    return f"{starts}: {judged.policy} is {judged.right}; {'; '.join(clauses)}."
-
-
-def beyond_reach(judged: Showing, perfect: Showing | None) -> str:
-    """The tiers at which not even the perfect planner of the same fill is supported."""
-    if perfect is None:
-        return ""
-    missed = [
-        tier
-        for tier, found in judged.verdicts.items()
-        if found != "supported" and perfect.verdicts.get(tier, "supported") != "supported"
-    ]
-    if not missed:
-        return ""
-    where = (
-        "at any tier" if len(missed) == len(judged.verdicts)
-        else f"against {listed([TIER_LABELS.get(tier, tier).lower() for tier in missed])}"
-    )  # fmt: skip
-    return (
-        f"With this fill, a plan that names exactly the evidence is not supported {where} either, so this comparison "
-        "could not have shown a gain there."
-    )
-
-
-def no_better_than_chance(study: Study, judged: Showing, null: Showing | None) -> str:
-    """Said where the null planner is right at least as often as the judged one."""
-    if null is None or null.accuracy < judged.accuracy:
-        return ""
-    how = "gets more of them right than" if null.accuracy > judged.accuracy else "gets as many of them right as"
-    text = (
-        f"On these questions the null planner, which names atoms at random, {how} the trained one "
-        f"({percentage(null.accuracy)} against {percentage(judged.accuracy)} right)"
-    )
-    ours, theirs = (plan_recall(study, study.selector_of.get(name)) for name in (judged.policy, null.policy))
-    if ours is None or theirs is None:
-        return f"{text}."
-    return f"{text}; evidence recall of the plans: null {theirs}, trained {ours}."
-
-
-def plan_recall(study: Study, selector: str | None) -> str | None:
-    """Mean share in % of the evidence that a selector's plans name, on all questions; None where it is unknown."""
-    table = study.table("selection")
-    if table.empty:
-        return None
-    found = table.loc[(table["selector"] == selector) & (table["split"] == ALL), "evidence_recall"].dropna()
-    return None if found.empty else percentage(found.iloc[0])
-
-
-def plan_alone(alone: Showing | None, perfect: Showing | None) -> str:
-    """The perfect plan without fill, where that is another policy than the one already named."""
-    if alone is None or alone is perfect:
-        return ""
-    could = ": the ladder can show a gain where a context brings one" if supported(alone.verdicts) else ""
-    return f"The perfect plan alone, without any fill ({alone.policy}), is {alone.right} and {alone.survived}{could}."
-
-
-def supported(verdicts: Mapping[str, str]) -> int:
-    return list(verdicts.values()).count("supported")
+def tiers(study: Study, own: pd.DataFrame) -> Iterator[str]:
+    """A sentence a verdict: at how many tiers and at which a gain is supported, reversed, excluded or left open."""
+    rows = deciding_rows(own)
+    for found, text in SENTENCES.items():
+        these = rows[rows["verdict"] == found]
+        if these.empty:
+            continue
+        at = f"At {len(these)} of {counted(len(rows), 'tier')}"
+        named = listed(these["named"].tolist())
+        would = enough(study, these) if found == "cannot_tell" else ""
+        yield f"{text.format(at=at, tiers=named, margin=f'{100 * study.margin:g}')}{f'; {would}' if would else ''}."

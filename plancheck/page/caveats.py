@@ -7,7 +7,7 @@ import pandas as pd
 
 from plancheck.packing import LONGER_ATOM
 from plancheck.page.cells import listed, percentage
-from plancheck.page.ladder import TIER_LABELS
+from plancheck.page.ladder import tier_label
 from plancheck.page.study import Study
 from plancheck.reporting import ladder
 
@@ -29,7 +29,7 @@ def same_text(rows: pd.DataFrame) -> str:
     ties, void = [], []
     for tier, own in rows.groupby("tier", sort=False):
         row = own.iloc[ladder.deciding(own["verdict"].tolist())]
-        label = f"{TIER_LABELS.get(str(tier), str(tier)).lower()} ({row['control']})"
+        label = f"{tier_label(str(tier)).lower()} ({row['control']})"
         if row["identical"] == row["questions"]:
             void.append(label)
         elif row["identical"]:

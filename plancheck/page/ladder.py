@@ -24,13 +24,13 @@ PICKS: Final[Mapping[str, str]] = {
     "same_questions": "best of {candidates}, picked on these questions",
     "nested": "best of {candidates}, picked on train and dev",
 }
-TIER_LABELS: Final[Mapping[str, str]] = {
-    "direct": "Direct",
-    "retrieval": "Retrieval",
-    "budgeted": "Budgeted",
-    "rerank": "Reranking",
-    "matched_supervision": "Matched supervision",
-    "router": "Router",
+TIERS: Final[Mapping[str, tuple[str, str]]] = {
+    "direct": ("Direct", "no search at all: nothing is read, or the text's ends, or parts at random"),
+    "retrieval": ("Retrieval", "search by words, by meaning, or by both"),
+    "budgeted": ("Budgeted", "search that weighs words against meaning, or avoids repetition"),
+    "rerank": ("Reranking", "a second model reorders what search found"),
+    "matched_supervision": ("Matched supervision", "reranking by a model that was tuned for this task as well"),
+    "router": ("Router", "for each question, one of these controls is chosen by rule or by a small model"),
 }
 
 
@@ -65,14 +65,37 @@ class Climb:
         """Of each tier the rung that decides it on all questions; None without one."""
         return tuple(next((rung for rung in rungs if not rung.held_out), None) for rungs in self.rungs)
 
+    @property
+    def silent(self) -> bool:
+        """Whether no rung tells anything."""
+        return all(rung.verdict == "cannot_tell" for rungs in self.rungs for rung in rungs)
+
+
+Groups = tuple[tuple[str, tuple[Climb, ...]], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The ladder at one budget: rows of climbs by group of planners, ``tiers`` the headings of the columns."""
+    """The ladder at one budget: rows of climbs by group of planners, ``tiers`` the headings of the columns.
+
+    ``told`` and ``silent`` part ``groups``: a silent climb cannot tell at any tier, on all questions or on test.
+    """
 
     budget_chars: int
     tiers: tuple[str, ...]
-    groups: tuple[tuple[str, tuple[Climb, ...]], ...]
+    groups: Groups
+
+    @property
+    def told(self) -> Groups:
+        return self.part(silent=False)
+
+    @property
+    def silent(self) -> Groups:
+        return self.part(silent=True)
+
+    def part(self, *, silent: bool) -> Groups:
+        parted = ((family, tuple(each for each in climbs if each.silent == silent)) for family, climbs in self.groups)
+        return tuple((family, climbs) for family, climbs in parted if climbs)
 
 
 def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str) -> list[Matrix]:
@@ -94,7 +117,7 @@ def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str
             climbs = [climb(rows[rows["planner"] == name], name, family, tiers) for name in planners]
             if climbs:
                 groups.append((family, tuple(climbs)))
-        labels = tuple(TIER_LABELS.get(tier, tier) for tier in tiers)
+        labels = tuple(tier_label(tier) for tier in tiers)
         found.append(Matrix(int(budget), labels, tuple(groups)))
     return found
 
@@ -139,6 +162,11 @@ def same_text(row: Mapping[Any, Any]) -> str:
     if row["identical"] == row["questions"]:
         return "both saw the same text in every question: says nothing"
     return f"of {row['ties']:,} ties, {row['identical']:,} saw the same text" if row["identical"] else ""
+
+
+def tier_label(tier: str) -> str:
+    """A tier's heading; one of the study's own is called as it is."""
+    return TIERS[tier][0] if tier in TIERS else tier
 
 
 def deciding(rungs: Sequence[Rung]) -> Rung | None:

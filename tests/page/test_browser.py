@@ -76,7 +76,7 @@ def test_every_chart_is_drawn_and_the_page_never_scrolls_sideways(opened, width,
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-@pytest.mark.parametrize("chart", ["comparisons-chart", "best_of_all-chart", "routers-chart"])
+@pytest.mark.parametrize("chart", ["tiers-chart", "comparisons-chart", "best_of_all-chart", "routers-chart"])
 def test_no_label_of_a_row_is_crossed_by_a_mark_or_a_grid(opened, width, chart):
     page = opened(width=width)
     words, marks = page.evaluate(

@@ -58,15 +58,35 @@ class Numbers(HTMLParser):
 
 def test_the_page_answers_first_and_shows_every_section_in_order(made):
     html = made.html
-    order = ["<h1>", 'id="ladder"', 'id="accuracy"', 'id="controls"', 'id="comparisons"', 'id="domains"',
-             'id="routing"', 'id="composition"', 'id="evidence"', 'id="mechanisms"', 'id="training"', 'id="power"',
-             'id="questions"', 'id="provenance"']  # fmt: skip
+    order = ["<h1>", 'class="verdict"', 'id="tiers-chart"', 'id="caveats"', 'id="ladder"', 'id="accuracy"',
+             'id="controls"', 'id="comparisons"', 'id="domains"', 'id="routing"', 'id="composition"', 'id="evidence"',
+             'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"', 'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
-    assert "the gain of sft+hybrid_anchor (" in html
+    assert "the planner (sft+hybrid_anchor) is " in html
     assert "each reply was begun for the base model" in html
     assert "they must tie. Such are " in html and "BM25 in 3 of 40 questions" in html
     assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
+
+
+def test_planners_that_cannot_tell_are_one_line_and_folded_out_they_are_all_there(made):
+    ladder = pd.read_csv(made.folder / "reports" / "tables" / "ladder.csv")
+    silent = ["prompted+nothing", "random_plan+nothing"]
+    rows = ladder.assign(verdict=ladder["verdict"].where(~ladder["planner"].isin(silent), "cannot_tell"))
+    rows.loc[~ladder["planner"].isin(silent), "verdict"] = "not_supported"
+    family_of = {"prompted+nothing": "prompted", "random_plan+nothing": "harness"}
+    study = Study({"ladder": rows}, None, dict.fromkeys(rows["planner"], "sft") | family_of, **named("p", "c"))
+
+    html = page(study, questions=letters("q1"), provenance=origin())
+
+    glance, folded = html[html.index("At a glance") :].split('<details class="silent">')[:2]
+    assert folded.startswith("\n<summary>2 planners cannot tell at any tier on n = 14 to 40 questions; about ")
+    assert "questions would tell a gain of 5 points</summary>" in folded
+    folded = folded[: folded.index("</details>")]
+    for name in dict.fromkeys(rows["planner"]):
+        shown = f"</span>{name.replace('+', '+<wbr>').replace('_', '_<wbr>')}</th>"
+        assert (shown in glance, shown in folded) == (name not in silent, name in silent)
+    assert html.count('<div class="rung cannot_tell">') == (rows["verdict"] == "cannot_tell").sum()
 
 
 def test_no_benchmark_text_is_in_the_page(made):
@@ -126,7 +146,7 @@ def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tm
 def test_an_empty_study_is_a_page_of_sentences(made):
     study = Study({}, None, {}, **named("p", "c"))
     html = page(study, questions=letters("q1"), provenance=origin())
-    assert "gives no answer" in html
+    assert "gives no answer" in html and "has an interval to draw" in html
     assert "ladder.csv holds no row" in html
 
 

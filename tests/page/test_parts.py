@@ -19,11 +19,13 @@ from plancheck.page.insides import matched_supervision
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
 from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_picture
+from plancheck.page.page import silence
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
 from plancheck.params.pack import Policy
 from plancheck.records import FAILURES
+from plancheck.reporting.paired import questions_needed
 from plancheck.reporting.texts_table import TEXTS
 
 
@@ -57,7 +59,8 @@ def rung(
         "planner": planner, "tier": tier, "control": "c", "pick": pick, "candidates": 2, "budget_chars": budget,
         "split": split, "questions": n, "ties": n - 8, "identical": 0,
         "treatment_accuracy": 0.325, "difference": 0.1, "low": 0.05, "high": 0.2,
-        "p_adjusted": 0.01, "verdict": verdict, "sentence": "So it is.",
+        "control_accuracy": 0.225, "p_adjusted": 0.01, "tests": 10, "discordance": 0.3,
+        "verdict": verdict, "sentence": "So it is.",
     } | more  # fmt: skip
 
 
@@ -73,27 +76,55 @@ def study_of(rows, **more):
     return Study(tables, None, {}, **named | more)
 
 
+def said(study):
+    """Every text of the answer, in order."""
+    found = answer(study)
+    return (found.verdict, *found.points, *found.caveats)
+
+
 @pytest.mark.parametrize(
     ("verdicts", "starts", "holds"),
     [
-        (["supported", "supported"], "Yes, in this run", "supported at 2 of 2 tiers"),
-        (["supported", "opposite"], "Only in part", "the planner is worse than router"),
-        (
-            ["not_supported", "cannot_tell"],
-            "Not shown in this run",
-            "A gain of 5 points or more is excluded",
-        ),
+        (["supported", "supported"], "Yes, in this run", "At 2 of 2 tiers the planner is better: direct and router."),
+        (["opposite", "supported"], "Only in part: the planner beats 1 of 2", "the planner is worse: direct. "),
+        (["supported", "opposite"], "No gain over retrieval is shown", "At 1 of 2 tiers the planner is worse: router."),
+        (["not_supported", "cannot_tell"], "Not shown in this run", "a gain of 5 points or more is excluded: direct."),
+        (["not_supported", "opposite"], "No: the planner beats 0 of 2 tiers", "the planner is worse: router."),
+        (["opposite", "opposite"], "No: the planner beats 0 of 2 tiers", "At 2 of 2 tiers the planner is worse"),
     ],
 )
 def test_the_answer_says_how_far_the_gain_survives(verdicts, starts, holds):
     rows = [rung(tier=tier, verdict=verdict) for tier, verdict in zip(("direct", "router"), verdicts, strict=True)]
     smaller = rung(tier="direct", verdict="opposite", budget=600)
-    (text,) = answer(study_of([*rows, smaller]))
+    verdict, figures, by_tier = said(study_of([*rows, smaller]))
 
-    assert text.startswith(starts)
-    assert holds in text
-    assert "1,800 characters" in text
-    assert "32.5\N{NO-BREAK SPACE}% right" in text
+    assert verdict.startswith(starts)
+    assert holds in f"{by_tier} "
+    assert "With 1,800 characters" in figures
+    assert "is 32.5\N{NO-BREAK SPACE}% right on 48 questions" in figures
+
+
+def test_the_answer_gives_the_figures_against_the_strongest_deciding_control():
+    rows = [
+        rung(difference=0.1, control="head"),
+        rung(
+            tier="rerank", difference=-0.1, low=-0.2, high=0.05, p_adjusted=0.25, control="best", verdict="cannot_tell"
+        ),
+        rung(tier="router", difference=-0.1, control="other", verdict="cannot_tell"),
+        rung(tier="router", difference=-0.3, control="passed over", verdict="not_supported"),
+        rung(tier="rerank", split="test", difference=-0.4, control="best on test", verdict="cannot_tell"),
+    ]
+    figures = answer(study_of(rows)).points[0].replace("\N{NO-BREAK SPACE}", " ")
+    assert "strongest control it meets, best (reranking), is 22.5 % right." in figures
+    assert "difference is −10.0 points [95 % interval −20.0 to +5.0], adj. p = 0.250." in figures
+
+
+def test_where_these_questions_cannot_tell_the_answer_says_how_many_would():
+    rows = [rung(tier=tier, verdict="cannot_tell", discordance=share) for tier, share in (("a", 0.3), ("b", 0.4))]
+    least, most = (questions_needed(0.05, share, alpha=0.05 / 10, power=0.8) for share in (0.3, 0.4))
+    assert f"a and b; about {least:,} to {most:,} questions would tell a gain of 5 points." in said(study_of(rows))[2]
+    (alone,) = [rows[0] | {"discordance": 0.04}]
+    assert said(study_of([alone]))[2] == "At 1 of 1 tier these questions cannot tell: a."
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -103,19 +134,48 @@ def test_several_routers_are_judged_as_one_tier_in_any_order_and_test_questions_
     rows = pd.DataFrame(
         [rung(), rung(split="test", verdict="cannot_tell", n=14), *(routers[::-1] if turned else routers)]
     )
-    text, held_out = answer(study_of(rows))
+    _, _, by_tier, held_out = said(study_of(rows))
     (matrix,) = matrices(rows, {"sft+bm25": "sft"}, planner="sft+bm25")
 
-    assert "supported at 1 of 2 tiers" in text
-    assert "cannot tell against router (forest)." in text
-    assert "14 held-out test questions" in held_out
-    assert "supported at 0 of 1 tier." in held_out
+    assert by_tier.startswith("At 1 of 2 tiers the planner is better: direct. ")
+    assert "cannot tell: router (forest); about " in by_tier
+    assert "14 test questions" in held_out
+    assert "beats 0 of 1 tier (" in held_out
     ((_, (climb,)),) = matrix.groups
     assert [(found.control, found.verdict) for found in climb.decisive] == [
         ("c", "supported"),
         ("forest", "cannot_tell"),
     ]
     assert [found.pick for found in climb.rungs[1]] == ["decides among 3"]
+
+
+def test_planners_that_cannot_tell_anywhere_are_set_apart_and_nobody_is_lost():
+    rows = pd.DataFrame(
+        [
+            rung("mute", verdict="cannot_tell"),
+            rung("sft+bm25", verdict="cannot_tell"),
+            rung("sft+bm25", tier="rerank", verdict="not_supported"),
+            rung("evidence", verdict="supported"),
+            rung("random", verdict="cannot_tell"),
+            rung("random", verdict="cannot_tell", split="test"),
+            rung("heard on test", verdict="cannot_tell"),
+            rung("heard on test", verdict="opposite", split="test"),
+        ]
+    )
+    family_of = dict.fromkeys(("mute", "sft+bm25", "heard on test"), "sft") | dict.fromkeys(
+        ("evidence", "random"), "harness"
+    )
+    (matrix,) = matrices(rows, family_of, planner="sft+bm25")
+
+    def names(groups):
+        return [(family, [climb.planner for climb in climbs]) for family, climbs in groups]
+
+    assert names(matrix.told) == [("sft", ["sft+bm25", "heard on test"]), ("harness", ["evidence"])]
+    assert names(matrix.silent) == [("sft", ["mute"]), ("harness", ["random"])]
+    text = silence(study_of(rows), matrix)
+    assert text.startswith("2 planners cannot tell at any tier on n = 48 questions; about ")
+    (heard,) = matrices(rows[3:4], family_of, planner="sft+bm25")
+    assert heard.silent == () and silence(study_of(rows), heard) == ""
 
 
 def point(points, part):
@@ -134,12 +194,12 @@ def test_ties_of_the_same_text_and_comparisons_of_a_text_with_itself_are_told_by
         rung(tier="budgeted", split="test", identical=48),
         rung("evidence+bm25", identical=48),
     ]
-    told = point(answer(study_of(rows)), "same text")
+    told = point(said(study_of(rows)), "same text")
     assert "Such are 21 of 40 ties with retrieval (bm25) and 7 of 40 ties with router (boosting)." in told
     assert told.endswith(
         "Against reranking (rerank) both showed every question the same text: that comparison says nothing."
     )
-    assert not [text for text in answer(study_of([rung()])) if "same text" in text]
+    assert not [text for text in said(study_of([rung()])) if "same text" in text]
     ((_, (climb,)),) = matrices(pd.DataFrame(rows[:3]), {"sft+bm25": "sft"}, planner="sft+bm25")[0].groups
     assert [found.same for (found,) in climb.rungs] == [
         "", "of 40 ties, 21 saw the same text", "both saw the same text in every question: says nothing",
@@ -151,9 +211,9 @@ def test_rankings_that_say_nothing_are_told_unless_there_was_one_atom_to_order()
         [("bm25", 48, 14, 2), ("dense", 48, 2, 2), ("rerank_tuned", 48, 1, 0)],
         columns=["ranking", "questions", "silent", "one_atom"],
     )
-    told = point(answer(study_of([rung()], tables={"rankings": rankings})), "all scores of a ranking")
+    told = point(said(study_of([rung()], tables={"rankings": rankings})), "all scores of a ranking")
     assert told.endswith("BM25 in 12 of 48 questions and the tuned cross-encoder in 1 of 48 questions.")
-    assert len(answer(study_of([rung()], tables={"rankings": rankings.iloc[[1]]}))) == 1
+    assert answer(study_of([rung()], tables={"rankings": rankings.iloc[[1]]})).caveats == ()
     caption = rankings_picture(study_of([]), rankings).caption
     assert "BM25 in 14 of 48, the dense ranking in 2 of 48 and the tuned cross-encoder in 1 of 48." in caption
 
@@ -171,9 +231,9 @@ def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_whe
     assert "At 600 characters 480 conditions show 103 distinct texts; 240 show the beginning of one atom" in caption
     assert "up to 800 characters: 600 (in 30 of 48 questions)." in caption
     assert follows in caption and "pack.budgets_chars and atoms.*.window_chars" in caption
-    assert len(answer(study)) == 1
+    assert answer(study).caveats == ()
     below = study_of([rung()], tables={"texts": texts.assign(longer_atoms=7)}, overflow=overflow)
-    assert "1,800 (in 7 of 48 questions)" in point(answer(below), "less than one atom")
+    assert "1,800 (in 7 of 48 questions)" in point(said(below), "less than one atom")
 
 
 def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_the_stages_report():
@@ -213,7 +273,7 @@ def read(coverage, truncated, atoms=400):
 def test_how_much_encoder_and_cross_encoder_read_is_told_and_a_beginning_is_a_caveat():
     def told(dense, rerank):
         study = study_of([rung()], facts={"retrieve": {"dense": dense}, "rerank": rerank})
-        return answer(study), reading_figure(study).caption.replace("\N{NO-BREAK SPACE}", " ")
+        return said(study), reading_figure(study).caption.replace("\N{NO-BREAK SPACE}", " ")
 
     points, caption = told(read("head", 397), read("head", 30))
     assert point(points, "beginning").startswith(
@@ -224,7 +284,7 @@ def test_how_much_encoder_and_cross_encoder_read_is_told_and_a_beginning_is_a_ca
         "The encoder read only the beginning of 99.2 % of its 400 atoms (retrieve.dense_coverage is head)." in caption
     )
     points, caption = told(read("windows", 0), read("snippet", 395))
-    assert len(points) == 1
+    assert len(points) == 3
     assert caption == (
         "The encoder read all of its 400 atoms (retrieve.dense_coverage is windows). The cross-encoder read only what "
         "the planner is shown of 98.8 % of its 400 candidates (rerank.coverage is snippet)."
@@ -235,8 +295,8 @@ def test_how_much_encoder_and_cross_encoder_read_is_told_and_a_beginning_is_a_ca
 
 
 def test_without_the_planner_there_is_no_answer():
-    assert "gives no answer" in answer(study_of([]))[0]
-    assert "gives no answer" in answer(study_of([rung("other")]))[0]
+    assert said(study_of([])) == ("This run compares sft+bm25 with no control, so it gives no answer.",)
+    assert "gives no answer" in said(study_of([rung("other")]))[0]
 
 
 def kin_rows(*, perfect, null=0.5):
@@ -251,21 +311,22 @@ def kin_rows(*, perfect, null=0.5):
 
 
 def test_the_perfect_and_the_null_planner_are_those_of_the_judged_planner_s_fill():
-    points = " ".join(answer(study_of(kin_rows(perfect=["cannot_tell", "not_supported"]))))
+    points = " ".join(said(study_of(kin_rows(perfect=["cannot_tell", "not_supported"]))))
     points = points.replace("\N{NO-BREAK SPACE}", " ")
 
-    assert "the perfect planner (evidence+bm25) is 40.0 % right and supported at 0 of 2 tiers" in points
-    assert "the null planner (random_plan+bm25) is 50.0 % right and supported at 0 of 2 tiers" in points
-    assert "not supported at any tier either, so this comparison could not have shown a gain there" in points
-    assert "(evidence+nothing), is 72.5 % right and supported at 2 of 2 tiers" in points
+    assert "perfect planner (evidence+bm25), which names exactly the passages that hold the answer, is 40.0 %" in points
+    assert "right and beats 0 of 2 tiers; the null planner (random_plan+bm25), which names passages at random" in points
+    assert "is 50.0 % right and beats 0 of 2 tiers." in points
+    assert "shows no gain at any tier, so this comparison could not have shown one there" in points
+    assert "(evidence+nothing), is 72.5 % right and beats 2 of 2 tiers" in points
     assert "gets more of them right than the trained one (50.0 % against 32.5 % right)." in points
 
 
 def test_tiers_beyond_reach_are_named_where_the_perfect_planner_is_supported_elsewhere():
-    points = " ".join(answer(study_of(kin_rows(perfect=["supported", "cannot_tell"], null=0.3))))
-    assert "not supported against reranking either" in points
+    points = " ".join(said(study_of(kin_rows(perfect=["supported", "cannot_tell"], null=0.3))))
+    assert "shows no gain against reranking, so" in points
     assert "gets more of them right" not in points and "gets as many of them right" not in points
-    assert "not supported" not in " ".join(answer(study_of(kin_rows(perfect=["supported", "supported"])))[1:])
+    assert "shows no gain" not in " ".join(said(study_of(kin_rows(perfect=["supported", "supported"]))))
 
 
 def test_the_plans_evidence_recall_is_told_where_the_null_planner_does_as_well():
@@ -277,7 +338,7 @@ def test_the_plans_evidence_recall_is_told_where_the_null_planner_does_as_well()
         ]
     )
     rows = kin_rows(perfect=["supported", "supported"], null=0.325)
-    points = " ".join(answer(study_of(rows, tables={"selection": selection}))).replace("\N{NO-BREAK SPACE}", " ")
+    points = " ".join(said(study_of(rows, tables={"selection": selection}))).replace("\N{NO-BREAK SPACE}", " ")
     assert "gets as many of them right as the trained one" in points
     assert "evidence recall of the plans: null 25.0 %, trained 22.5 %." in points
 
@@ -285,19 +346,19 @@ def test_the_plans_evidence_recall_is_told_where_the_null_planner_does_as_well()
 def test_without_planners_of_the_same_fill_the_plans_alone_are_named_and_nothing_is_beyond_reach():
     rows = [rung(verdict="cannot_tell"), rung("evidence+nothing", verdict="cannot_tell"), rung("random_plan+nothing")]
     alone = {"perfect": Yardstick(None, "evidence+nothing"), "null": Yardstick(None, "random_plan+nothing")}
-    points = " ".join(answer(study_of(rows, **alone)))
-    assert "not all with the same fill" in points
+    points = " ".join(said(study_of(rows, **alone)))
+    assert "Not all with the same fill" in points
     assert "the perfect planner (evidence+nothing, the plan alone)" in points
     assert "could not have shown" not in points
 
 
 def test_the_held_out_sentence_says_what_the_perfect_planner_reaches():
     tested = [rung(name, split="test", verdict="cannot_tell", n=12) for name in ("sft+bm25", "evidence+bm25")]
-    text = answer(study_of([rung(), rung("evidence+bm25"), *tested]))[1]
-    assert "the perfect planner: evidence+bm25 at 0. So this part could not have shown a gain." in text
+    text = answer(study_of([rung(), rung("evidence+bm25"), *tested])).points[-1]
+    assert "perfect planners: evidence+bm25 beats 0. So this part could not have shown a gain." in text
     tested[1]["verdict"] = "supported"
-    text = answer(study_of([rung(), rung("evidence+bm25"), *tested]))[1]
-    assert text.endswith("the perfect planner: evidence+bm25 at 1.")
+    text = answer(study_of([rung(), rung("evidence+bm25"), *tested])).points[-1]
+    assert text.endswith("perfect planners: evidence+bm25 beats 1.")
 
 
 def test_kin_differ_in_one_thing_alone():
