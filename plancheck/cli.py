@@ -65,7 +65,7 @@ A field inside an object is named with a dot (doc.passage).
 Without a score, predictions are compared with gold answers where both are there: the same but for case and blanks is \
 right, a missing prediction wrong.
 
-Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=600 \
+Example: plancheck compare data/predictions.parquet data/predictions.parquet --where budget_chars=900 \
 --where-a policy=rerank --where-b policy=bm25
 """
 
@@ -74,12 +74,17 @@ Example: plancheck compare data/predictions.parquet data/predictions.parquet --w
 def compare_results(
     file_a: Annotated[Path, typer.Argument(help="Results of A, such as a new system.", show_default=False)],
     file_b: Annotated[Path, typer.Argument(help="Results of B, such as a baseline.", show_default=False)],
-    id_field: Annotated[str | None, typer.Option("--id", help="Field of the question's ID; else detected.")] = None,
-    score_field: Annotated[str | None, typer.Option("--score", help="Field of the score; else detected.")] = None,
-    pred_field: Annotated[
-        str | None, typer.Option("--pred", help="Field of the prediction, to be compared with the gold answer.")
+    id_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--id", help="Field of the question's ID; else detected. Twice: of A, then of B; as the next three."
+        ),
     ] = None,
-    gold_field: Annotated[str | None, typer.Option("--gold", help="Field of the gold answer.")] = None,
+    score_field: Annotated[list[str] | None, typer.Option("--score", help="Field of the score; else detected.")] = None,
+    pred_field: Annotated[
+        list[str] | None, typer.Option("--pred", help="Field of the prediction, to be compared with the gold answer.")
+    ] = None,
+    gold_field: Annotated[list[str] | None, typer.Option("--gold", help="Field of the gold answer.")] = None,
     repeats: Annotated[
         str | None,
         typer.Option(metavar="mean", help="Average several results of a question, such as epochs or seeds."),
@@ -104,19 +109,29 @@ def compare_results(
     files = importlib.import_module("plancheck.comparison.files")
     report = importlib.import_module("plancheck.comparison.report")
 
-    def selection(cluster: str | None, *wheres: Sequence[str] | None) -> Any:
-        wanted = conditions(*wheres)
-        return files.Selection(id_field, score_field, cluster, wanted, pred_field, gold_field, repeats)
+    names = {"--id": id_field, "--score": score_field, "--pred": pred_field, "--gold": gold_field}
+    of_a, of_b = zip(*(of_each(option, given or ()) for option, given in names.items()), strict=True)
+
+    def selection(fields: Sequence[str | None], cluster: str | None, *wheres: Sequence[str] | None) -> Any:
+        key, score, pred, gold = fields
+        return files.Selection(key, score, cluster, conditions(*wheres), pred, gold, repeats)
 
     found = files.compare_files(
         file_a,
         file_b,
-        selection_a=selection(cluster_field, where, where_a),
-        selection_b=selection(None, where, where_b),
+        selection_a=selection(of_a, cluster_field, where, where_a),
+        selection_b=selection(of_b, None, where, where_b),
         intersect=intersect,
         seed=seed,
     )
     print(json.dumps(report.as_json(found), indent=2) if as_json else report.as_text(found))
+
+
+def of_each(option: str, given: Sequence[str]) -> tuple[str | None, str | None]:
+    """The field of file A and that of file B: one name stands for both, none for neither."""
+    if len(given) > 2:
+        raise StudyError(f"{option}: give it once for both files, or twice, first for A and then for B.")
+    return (given[0], given[-1]) if given else (None, None)
 
 
 def conditions(*options: Sequence[str] | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from _pytest.nodes import coerce_node_id
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -44,6 +45,20 @@ def composed(tmp_path_factory):
 PASSED = "plancheck/passed"
 
 
+class Grouped:
+    """Gives a test the name under which xdist sends it to a worker: with its group.
+
+    xdist 3.8 writes it where pytest 9.2 no longer looks, so that every test was a group of its own and both workers
+    made the fixtures of a file.
+    """
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        for item in items:
+            if (name := vars(item).get("_nodeid")) and name != item.nodeid:
+                item._id = coerce_node_id(name)
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--go-on", action="store_true", help="leave out what has passed since the last run of all tests began"
@@ -51,6 +66,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.pluginmanager.register(Grouped())
     if config.pluginmanager.hasplugin("cacheprovider") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Passed(config))
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from datasets import Dataset
 from sentence_transformers import CrossEncoder
@@ -21,6 +22,8 @@ from plancheck.plumbing.errors import StudyError
 log = logging.getLogger("plancheck.models")
 
 THREADS = 2  # fixed: sums over another number of threads differ in the last digits, and training magnifies them
+PARTS = 10  # whose mean losses are logged
+LAST = 3  # of them, by which it is judged whether anything was learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +107,8 @@ def tune_reranker(
                 bf16=device != "cpu" and calculates_in_bfloat16(device),
                 full_determinism=True,
                 save_strategy="no",
-                logging_strategy="epoch",
+                logging_strategy="steps",
+                logging_steps=1 / PARTS,
                 report_to="none",
                 disable_tqdm=True,
                 dataloader_num_workers=0,
@@ -125,10 +129,13 @@ def tune_reranker(
 
 
 def report(losses: Sequence[float], pairs: Sequence[Pair], remedy: str) -> None:
-    """Log each epoch's mean loss; warn when the last is hardly below that of knowing the share of right pairs only."""
+    """Log the mean loss of each tenth of the steps; warn when the last three are hardly below knowing the share alone.
+
+    That share is of right pairs among all. The first steps are left out of the verdict: nothing is learned there yet.
+    """
     share = sum(pair.label for pair in pairs) / len(pairs)
     chance = -share * math.log(share) - (1 - share) * math.log(1 - share)
     named = ", ".join(f"{loss:.3f}" for loss in losses)
-    log.info("reranker tuned: mean loss of each epoch %s, at chance %.3f", named, chance)
-    if losses[-1] > 0.95 * chance:
+    log.info("reranker tuned: mean loss of each tenth of the steps %s, at chance %.3f", named, chance)
+    if fmean(losses[-LAST:]) > 0.95 * chance:
         log.warning("the reranker learned next to nothing. %s", remedy)

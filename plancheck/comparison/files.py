@@ -70,6 +70,9 @@ def compare_files(
         b = scored_results(read_results(path_b), selection_b)
     only_a, only_b = _in_one_only(a.scored, b.scored)
     alike = ids.look_alikes(only_a, only_b)
+    if len(only_a) == len(a.scored):
+        few = f"{path_a} and {path_b} share 0 questions: IDs of A are such as {only_a[0]!r}, of B {only_b[0]!r}."
+        raise StudyError(f"{few} {ids.told(alike) or 'Name the fields of the IDs with --id, once for each file.'}")
     if (only_a or only_b) and not intersect:
         raise all_problems(
             "questions in one file only",

@@ -2,12 +2,16 @@
 
 import csv
 import json
+import re
 import zipfile
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
+
+from plancheck import cli
 
 DATA = Path(__file__).parent / "data"
 SUMS = (DATA / "samples_sums_1.jsonl", DATA / "samples_sums_2.jsonl")
@@ -376,6 +380,23 @@ def test_a_missing_file_and_a_folder_are_named(compare, tmp_path):
     for path in (tmp_path / "none.csv", tmp_path):
         status, _, err = compare(path, path)
         assert status == 1 and str(path) in err
+
+
+def test_a_field_given_twice_is_that_of_a_and_that_of_b(compare, tmp_path):
+    a = lines(tmp_path / "a", [{"qid": key, "id": key + "!", "f1": 0.5} for key in "xyz"])
+    b = lines(tmp_path / "b", [{"query": key, "em": 0.25} for key in "zyx"])
+    status, out, _ = compare(a, b, "--id", "qid", "--id", "query", "--score", "f1", "--score", "em")
+    assert status == 0 and "ID qid" in out and "ID query" in out and "3 wins" in out
+
+    status, _, err = compare(a, b, "--id", "qid", "--id", "query", "--id", "id")
+    assert status == 1 and "--id: give it once for both files, or twice" in err
+
+
+def test_the_example_in_the_help_is_of_the_demo():
+    parameters = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["pack"]
+    asked = dict(re.findall(r"--where(?:-[ab])? (\w+)=(\w+)", cli.COMPARE))
+    assert int(asked["budget_chars"]) in parameters["budgets_chars"]
+    assert asked["policy"] in parameters["policies"]
 
 
 @pytest.mark.parametrize("common", [0, 1])

@@ -53,7 +53,8 @@ def test_ids_that_look_alike_are_pointed_out_beside_the_common_questions(compare
 
 def test_ids_of_other_questions_are_not(compare, results):
     status, _, err = compare(results("a", scores("xyz")), results("b", scores("uvw")))
-    assert status == 1 and "--intersect" in err and "alike" not in err
+    assert status == 1 and "share 0 questions: IDs of A are such as 'x', of B 'u'" in err
+    assert "--id, once for each file" in err and "--intersect" not in err and "alike" not in err
 
 
 def predictions(policy, shown, right):
