@@ -4,17 +4,19 @@ It reads the name of a stage from the connection, runs it alone as `dvc repro --
 writes its status, until the connection is closed. ``flows.worker`` is its other side.
 """
 
+import os
 import sys
 from multiprocessing.connection import Connection
 
 from flows.statuses import Status
 from plancheck.plumbing.interrupts import loaded
-from plancheck.plumbing.lifeline import exit_with
+from plancheck.plumbing.lifeline import DVC_PID, exit_with
 
 
 def main(parent: int, descriptor: int) -> int:
     loaded()
     exit_with(parent)
+    os.environ[DVC_PID] = str(os.getpid())
     try:
         with Connection(descriptor) as connection:
             # Imported here, for Ctrl-C may come in the second that importing DVC takes.

@@ -10,18 +10,18 @@ from plancheck.page.caveats import read_in_part, same_text, silent_rankings, sma
 from plancheck.page.cells import FORMATS, counted, listed, percentage
 from plancheck.page.enough import enough
 from plancheck.page.ladder import tier_label
-from plancheck.page.showing import Showing, deciding_rows, showing
+from plancheck.page.showing import Showing, deciding_rows, showing, supported
 from plancheck.page.study import Study
 from plancheck.page.yardsticks import beyond_reach, held_out, like_for_like, no_better_than_chance, plan_alone
 from plancheck.reporting.results import ALL
 from plancheck.reporting.rounding import p_is
 
 NO_SEARCH: Final = "direct"  # the tier of controls that do not search: to beat these alone is not to beat retrieval
-SENTENCES: Final[Mapping[str, str]] = {
-    "supported": "{at} the planner is better: {tiers}",
-    "opposite": "{at} the planner is worse: {tiers}",
-    "not_supported": "{at} a gain of {margin} points or more is excluded: {tiers}",
-    "cannot_tell": "{at} these questions cannot tell: {tiers}",
+CLAUSES: Final[Mapping[str, str]] = {
+    "supported": "the planner is better {at}: {tiers}",
+    "opposite": "the planner is worse {at}: {tiers}",
+    "not_supported": "a gain of {margin} points or more is excluded {at}: {tiers}",
+    "cannot_tell": "they cannot tell {at}: {tiers}",
 }
 
 
@@ -31,7 +31,7 @@ class Answer:
 
     Args:
         verdict: one sentence.
-        points: the figures behind it, what the yardsticks say of them, and the test questions; a text each.
+        points: the figures behind it, the test questions, and what the yardsticks say of them; a text each.
         caveats: what weakens it; a text each, or none.
     """
 
@@ -64,9 +64,9 @@ def answer(study: Study) -> Answer:
     )
     points = (
         figures(study, judged, own, budget),
-        " ".join(tiers(study, own)),
-        " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
+        f"On all questions: {'; '.join(tiers(study, own))}.",
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
+        " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
     )
     caveats = (
         no_better_than_chance(study, judged, null),
@@ -85,7 +85,8 @@ def verdict(judged: Showing) -> str:
     if len(won) == len(verdicts):
         return "Yes, in this run: the planner beats every tier of controls."
     if won == [NO_SEARCH]:
-        return "No gain over retrieval is shown: the planner beats only the controls that do not search."
+        held = "" if supported(judged.held_out) or not judged.held_out else ", and on test questions alone none"
+        return f"No gain over retrieval is shown: the planner beats only controls that do not search{held}."
     if won:
         return f"Only in part: the planner {judged.beats} of controls."
     if "cannot_tell" in verdicts.values():
@@ -113,13 +114,13 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> st
 
 
 def tiers(study: Study, own: pd.DataFrame) -> Iterator[str]:
-    """A sentence a verdict: at how many tiers and at which a gain is supported, reversed, excluded or left open."""
+    """A clause a verdict: at how many tiers and at which a gain is supported, reversed, excluded or left open."""
     rows = deciding_rows(own)
-    for found, text in SENTENCES.items():
+    for found, text in CLAUSES.items():
         these = rows[rows["verdict"] == found]
         if these.empty:
             continue
-        at = f"At {len(these)} of {counted(len(rows), 'tier')}"
+        at = f"at {len(these)} of {counted(len(rows), 'tier')}"
         named = listed(these["named"].tolist())
         would = enough(study, these) if found == "cannot_tell" else ""
-        yield f"{text.format(at=at, tiers=named, margin=f'{100 * study.margin:g}')}{f'; {would}' if would else ''}."
+        yield f"{text.format(at=at, tiers=named, margin=f'{100 * study.margin:g}')}{f' ({would})' if would else ''}"

@@ -36,7 +36,7 @@ def same_text(rows: pd.DataFrame) -> str:
             ties.append(f"{row['identical']:,} of {row['ties']:,} ties with {label}")
     told = []
     if ties:
-        told.append(f"Where both policies show a question the same text, they must tie. Such are {listed(ties)}.")
+        told.append(f"Two policies that show a question the same text must tie. That explains {listed(ties)}.")
     if void:
         told.append(f"Against {listed(void)} both showed every question the same text: that comparison says nothing.")
     return " ".join(told)

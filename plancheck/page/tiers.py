@@ -13,7 +13,10 @@ from plancheck.page.study import Drawing, Figure, Study
 from plancheck.reporting.rounding import p_is
 
 TITLE = "The planner against each tier of controls"
-OTHERS = {"perfect plan": "names the evidence instead", "random plan": "names passages at random instead"}
+OTHERS = {
+    "perfect plan": "the same fill, but it names the evidence",
+    "random plan": "the same fill, but passages named at random",
+}
 KEYS = ["tier", "control", "budget_chars", "split"]
 
 
@@ -73,7 +76,7 @@ def caption(study: Study, marks: pd.DataFrame) -> str:
     said = (
         "Difference in accuracy, in points.",
         f"Line: {study.percent} interval.",
-        f"Filled: p, adjusted for the number of tests (adj. p), is at most {1 - study.confidence:.2g}.",
+        f"Filled: better or worse with p, adjusted for the tests made (adj. p), at most {1 - study.confidence:.2g}.",
         f"Grey band: less than {100 * study.margin:g} points, too little to matter.",
         *beside,
     )

@@ -43,14 +43,14 @@ def beyond_reach(judged: Showing, perfect: Showing | None) -> str:
         "at any tier" if len(missed) == len(judged.verdicts)
         else f"against {listed([tier_label(tier).lower() for tier in missed])}"
     )  # fmt: skip
-    return f"Even that perfect planner shows no gain {where}, so this comparison could not have shown one there."
+    return f"Even that perfect planner shows no gain {where}, so a gain with this fill could hardly be shown there."
 
 
 def plan_alone(alone: Showing | None, perfect: Showing | None) -> str:
     """The perfect plan without fill, where that is another policy than the one already named."""
     if alone is None or alone is perfect:
         return ""
-    could = ": the ladder can show a gain where a context brings one" if supported(alone.verdicts) else ""
+    could = ": the ladder shows a gain where the passages are good enough" if supported(alone.verdicts) else ""
     return f"The perfect plan alone, without any fill ({alone.policy}), is {alone.right} and {alone.beats}{could}."
 
 
@@ -58,10 +58,11 @@ def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
     """How many tiers the judged and the perfect planner beat on test questions, the latter in each of its forms."""
     if not judged.held_out:
         return ""
+    open_to = list(judged.held_out.values()).count("cannot_tell")
     text = (
-        f"On the {judged.test_questions:,} test questions, which the planner did not learn from, it beats "
-        f"{supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')} (each one's best control picked on "
-        "train and dev; routers in folds)"
+        f"On the {judged.test_questions:,} test questions alone, which the planner did not learn from, it beats "
+        f"{supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')}, and {open_to:,} cannot be told "
+        "(each one's best control picked on train and dev; routers in folds)"
     )
     forms = [found for found in dict.fromkeys(perfect) if found and found.held_out]
     if not forms:

@@ -8,6 +8,7 @@ import psutil
 
 SECONDS_BETWEEN_LOOKS = 0.5
 STATUS_WHEN_ORPHANED = 143
+DVC_PID = "PLANCHECK_DVC_PID"  # which process runs the stage, where it says so
 
 
 def exit_with(pid: int) -> None:
@@ -23,8 +24,13 @@ def exit_with(pid: int) -> None:
 
 
 def exit_with_dvc() -> None:
-    """End this process when the DVC process that started it ends; nothing happens when DVC did not start it."""
-    if (process := dvc_ancestor()) is not None:
+    """End this process when the DVC process that started it ends; nothing happens when DVC did not start it.
+
+    A DVC process that names itself in DVC_PID is not missed even if it ends before this one looks.
+    """
+    if pid := os.environ.get(DVC_PID):
+        exit_with(int(pid))
+    elif (process := dvc_ancestor()) is not None:
         exit_with(process.pid)
 
 

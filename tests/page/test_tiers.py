@@ -65,7 +65,10 @@ def test_each_tier_is_a_row_with_the_planner_and_the_yardsticks_that_met_the_sam
     ]
     assert all(f"{label}, {where}" in description for label, where in labels)
     assert "Grey band: less than 5 points" in figure.caption
-    assert "Perfect plan: names the evidence" in figure.caption and "Random plan" not in figure.caption
+    assert (
+        "Perfect plan: the same fill, but it names the evidence" in figure.caption
+        and "Random plan" not in figure.caption
+    )
 
 
 def test_the_band_is_as_wide_as_the_margin_on_both_sides():

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from plancheck.plumbing.lifeline import STATUS_WHEN_ORPHANED, dvc_ancestor
+from plancheck.plumbing.lifeline import DVC_PID, STATUS_WHEN_ORPHANED, dvc_ancestor
 
 CHILD = """
 import time
@@ -58,6 +58,15 @@ def test_a_process_ends_at_once_when_the_other_has_gone() -> None:
         pass
     code = f"from plancheck.plumbing.lifeline import exit_with; exit_with({gone.pid}); print('went on')"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (STATUS_WHEN_ORPHANED, "")
+
+
+def test_a_stage_ends_at_once_when_its_dvc_has_gone_before_it_looked() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    code = "from plancheck.plumbing.lifeline import exit_with_dvc; exit_with_dvc(); print('went on')"
+    environment = os.environ | {"DVC_STAGE": "answer", DVC_PID: str(gone.pid)}
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (STATUS_WHEN_ORPHANED, "")
 
 
