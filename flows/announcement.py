@@ -31,7 +31,9 @@ def announcement(params: Params, stages: Sequence[str]) -> str:
             f"characters, for {source}.",
             f"{counted(stages)}; what is up to date is not run again. It can be stopped (Ctrl-C) and goes on when it "
             "is run again.",
-            f"The profile's first run took {took}." if took else "How long this profile takes was not measured.",
+            f"With the profile's own parameters, a first run took {took}."
+            if took
+            else "How long this profile takes was not measured.",
         ]
     )
 

@@ -63,7 +63,7 @@ def answer(study: Study) -> Answer:
         plan_alone(showings[study.perfect.alone] if study.perfect.policy else None, perfect),
     )
     points = (
-        figures(study, judged, own, budget),
+        figures(study, judged, own),
         f"On all questions: {'; '.join(tiers(study, own))}.",
         held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
         " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
@@ -96,7 +96,7 @@ def verdict(judged: Showing) -> str:
     return f"No: the planner {judged.beats} of controls, and no gain that matters is left open."
 
 
-def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> str:
+def figures(study: Study, judged: Showing, own: pd.DataFrame) -> str:
     """The planner beside the strongest control, which is the deciding one with the least difference, first tier first.
 
     Args:
@@ -105,11 +105,10 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame, budget: int) -> st
     row = min(deciding_rows(own).to_dict("records"), key=lambda row: row["difference"])
     points = FORMATS["points"]
     return (
-        f"With {budget:,} characters to read, the planner ({judged.policy}) is {judged.right} on "
-        f"{judged.questions:,} questions, some of which it learned from. The strongest control it meets, "
-        f"{row['control']} ({tier_label(row['tier']).lower()}), is {percentage(row['control_accuracy'])} right. The "
-        f"difference is {points(row['difference'])} points [{study.percent} interval {points(row['low'])} to "
-        f"{points(row['high'])}], adj. p {p_is(row['p_adjusted'])}."
+        f"The planner ({judged.policy}) is {judged.right} on {judged.questions:,} questions, some of which it learned "
+        f"from. The strongest control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
+        f"{percentage(row['control_accuracy'])} right: a difference of {points(row['difference'])} points "
+        f"[{study.percent} interval {points(row['low'])} to {points(row['high'])}], adj. p {p_is(row['p_adjusted'])}."
     )
 
 

@@ -73,7 +73,7 @@ def read_in_part(study: Study) -> str:
         for name, own in heads.items()
     ]
     remedies = listed([READERS[name][2] for name in heads])
-    text = f"{listed(told)}. What answers further back in an atom weighs nothing in such a ranking ({remedies})."
+    text = f"{listed(told)}. Evidence further back in an atom cannot raise its rank (parameters: {remedies})."
     return text[0].upper() + text[1:]
 
 

@@ -35,9 +35,9 @@ def controls_section(study: Study) -> Section:
 def texts_picture(study: Study, table: pd.DataFrame) -> Picture:
     row = min(table.to_dict("records"), key=lambda row: row["budget_chars"])
     caption = (
-        "A condition is a question under a policy. Policies that show a question the same text get the same answer, so "
-        f"they cannot differ on it. At {row['budget_chars']:,} characters {row['conditions']:,} conditions show "
-        f"{row['texts']:,} distinct texts; {row['one_cut_atom']:,} show the beginning of one atom and nothing else."
+        "Policies that show a question the same text get the same answer, so they cannot differ on it. At "
+        f"{row['budget_chars']:,} characters, all questions under all policies are {row['conditions']:,} cases. They "
+        f"show {row['texts']:,} distinct texts; {row['one_cut_atom']:,} show the beginning of one atom and no more."
     )
     told = small_budgets(study, *study.budgets_chars)
     return Picture(f"{caption} {told}".strip())

@@ -61,8 +61,8 @@ def recall_figure(study: Study) -> Figure:
         colour=[study.family(policy).colour for policy in rows["policy"]],
     )
     caption = (
-        f"One point a policy and budget, {questions_of(rows)} questions (all; partly transductive). Evidence shown: "
-        "mean share of a question's evidence spans that the packed context holds whole."
+        f"One point a policy and budget, {questions_of(rows)} questions (all: trained planners learned from some). "
+        "Evidence shown: mean share of a question's evidence spans that the packed context holds whole."
     )
     chart = recall(drawn, description=f"Accuracy against evidence recall of {len(rows)} policies and budgets.")
     view = table_view(EVIDENCE, rows)
@@ -113,7 +113,7 @@ def matched_supervision(study: Study) -> str:
         return f"{text}."
     return (
         f"{text}. Before, the reranker had learned from the gold evidence of {study.reranker_questions:,} other "
-        "generated questions, which the planner never had: both know more than the planner's own supervision."
+        "generated questions, which the planner never saw. So both rerankers learned from more than the planner did."
     )
 
 

@@ -15,7 +15,7 @@ from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES, DOMAINS
 from plancheck.reporting.main_table import MAIN
 from plancheck.reporting.results import ALL
 
-TRANSDUCTIVE = "all questions, partly transductive: the trained planners learned from some of them"
+SEEN_IN_PART = "all questions, some of which the trained planners learned from"
 
 
 def accuracy_section(study: Study) -> Section:
@@ -41,7 +41,7 @@ def by_budget_picture(study: Study, main: pd.DataFrame) -> Picture:
         described = f"Accuracy of {', '.join(policies)} at each budget, with intervals."
         charts[heading] = by_budget(rows, best, colour=FAMILIES[key].colour, description=described)
     caption = (
-        f"Points: accuracy on {TRANSDUCTIVE} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
+        f"Points: accuracy on {SEEN_IN_PART} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
         "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: chance among "
         "four choices, 25 %. Test questions alone (split test) are in the table and in the next figure."
     )
@@ -78,7 +78,7 @@ def heldout_picture(study: Study, table: pd.DataFrame) -> Picture:
     caption = (
         f"Points: accuracy on the {test:,} test questions with Wilson {study.percent} intervals, at "
         f"{int(table['budget_chars'].iloc[0]):,} characters. Upright ticks: accuracy on all {everyone:,} questions, "
-        "partly transductive. Colours are those of the families above."
+        "some of which the trained planners learned from. Colours are those of the families above."
     )
     chart = heldout(rows, description=f"Accuracy of {len(rows)} policies on test questions, with intervals.")
     return Picture(caption, {"": chart})
@@ -95,7 +95,7 @@ def domains_section(study: Study) -> Section:
 
 def domains_picture(study: Study, rows: pd.DataFrame) -> Picture:
     caption = (
-        f"Accuracy in % at {study.largest:,} characters on {TRANSDUCTIVE}. n: questions of the domain. The other "
+        f"Accuracy in % at {study.largest:,} characters on {SEEN_IN_PART}. n: questions of the domain. The other "
         "budgets are in domains.csv."
     )
     chart = heat_map(rows, description=f"Accuracy of each policy in {rows['domain'].nunique()} domains.")
@@ -110,8 +110,8 @@ def domain_differences_picture(study: Study, table: pd.DataFrame) -> Picture:
     caption = (
         "Descriptive: these domains were not declared as tests, so there is no p. Accuracy of treatment minus control, "
         f"{questions_of(drawn)} questions a domain. Bars: {study.percent} percentile bootstrap intervals, clustered by "
-        "shared context; where no two contexts differ an interval has no width, which is no measure of chance, and "
-        "a domain of one context has none and is in the table alone. "
+        "shared context. An interval without width comes from too few questions: no two contexts differed. A domain of "
+        "one context has no interval and is in the table alone. "
         f"Grey band: differences below the margin of {100 * study.margin:g} points."
     )
     return Picture(caption, {"": differences(study, drawn, DOMAIN_DIFFERENCES.title)})

@@ -43,7 +43,9 @@ def beyond_reach(judged: Showing, perfect: Showing | None) -> str:
         "at any tier" if len(missed) == len(judged.verdicts)
         else f"against {listed([tier_label(tier).lower() for tier in missed])}"
     )  # fmt: skip
-    return f"Even that perfect planner shows no gain {where}, so a gain with this fill could hardly be shown there."
+    return (
+        f"Even that perfect planner shows no gain {where}, so none could be expected of another planner with this fill."
+    )
 
 
 def plan_alone(alone: Showing | None, perfect: Showing | None) -> str:

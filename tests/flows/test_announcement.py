@@ -35,7 +35,7 @@ def test_the_demo_says_its_size_its_stages_and_how_long_it_took(said):
         "120 generated questions.",
         "3 stages, a to c; what is up to date is not run again. It can be stopped (Ctrl-C) and goes on when it is run "
         "again.",
-        f"The profile's first run took {TOOK['demo']}.",
+        f"With the profile's own parameters, a first run took {TOOK['demo']}.",
     ]
 
 

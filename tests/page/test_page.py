@@ -63,7 +63,7 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
              'id="mechanisms"', 'id="training"', 'id="power"', 'id="questions"', 'id="provenance"']  # fmt: skip
     places = [html.index(mark) for mark in order]
     assert places == sorted(places)
-    assert "the planner (sft+hybrid_anchor) is " in html
+    assert "The planner (sft+hybrid_anchor) is " in html
     assert "each reply was begun for the base model" in html
     assert "must tie. That explains " in html and "BM25 in 3 of 40 questions" in html
     assert "concerns 20 of 40 questions: in 7 another atom comes first" in html

@@ -38,7 +38,7 @@ def heat_map(rows: pd.DataFrame, *, description: str) -> ChartType:
         scale=alt.Scale(scheme="cividis", domain=[0, 100]),
         legend=alt.Legend(title="Accuracy, %", orient="bottom", gradientLength=110),
     )
-    ink = alt.condition("datum.accuracy >= 50", alt.value("#000000"), alt.value("#ffffff"))
+    ink = alt.condition("datum.accuracy >= 46", alt.value("#000000"), alt.value("#ffffff"))
     return alt.layer(
         base.mark_rect().encode(
             color=colour,

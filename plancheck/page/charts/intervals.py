@@ -58,7 +58,7 @@ def forest(rows: pd.DataFrame, *, description: str, margin: float | None, confid
     if margin is not None:
         band = alt.Chart(data[["top", "bottom"]].assign(low=-100 * margin, high=100 * margin))
         layers.append(
-            band.mark_rect(opacity=0.16, tooltip=False).encode(
+            band.mark_rect(opacity=0.26, tooltip=False).encode(
                 x="low:Q", x2="high:Q", y=strip_axis("top", height), y2="bottom:Q"
             )
         )
@@ -168,7 +168,7 @@ def heldout(rows: pd.DataFrame, *, description: str) -> ChartType:
         alt.Tooltip("test:Q", title="Test, %", format=".1f"),
         alt.Tooltip("low:Q", title="Test, low", format=".1f"),
         alt.Tooltip("high:Q", title="Test, high", format=".1f"),
-        alt.Tooltip("everyone:Q", title="All (partly transductive), %", format=".1f"),
+        alt.Tooltip("everyone:Q", title="All questions, %", format=".1f"),
     ]
     chart = alt.layer(
         base.mark_rule(strokeWidth=2).encode(

@@ -49,7 +49,7 @@ def against_tiers(
     ]
     x = alt.X("low:Q", title="← control better · points · planner better →", axis=alt.Axis(grid=False))
     return alt.layer(
-        base.mark_rect(opacity=0.16, tooltip=False).encode(
+        base.mark_rect(opacity=0.26, tooltip=False).encode(
             x="near:Q", x2="far:Q", y=strip_axis("top", height), y2="bottom:Q"
         ),
         base.mark_rule(strokeDash=[4, 3]).encode(x="zero:Q", y=strip_axis("top", height), y2="bottom:Q"),
