@@ -52,7 +52,7 @@ def settings_of(params: Params) -> RouteSettings:
     """The section's values; a single best policy is one of those that no known evidence went into."""
     return RouteSettings(
         pair=Pair(params.route.control, params.route.planner),
-        tiers=packed_tiers(params.analyze.tiers, params.pack.policies),
+        tiers=packed_tiers(params.analyze.tiers, [*params.pack.policies, *params.contexts]),
         policies=deployable(params.pack.policies, params.selectors),
         budget_chars=params.route.budget_chars,
         routers=tuple(params.route.routers),

@@ -189,7 +189,12 @@ def packed_text(context: str, pieces: Sequence[Piece]) -> str:
 
 def packed_id(question_id: str, context: str, pieces: Sequence[Piece]) -> str:
     """SHA-256 of the question's ID and the text shown: equal where a question is shown the same text."""
-    return hashlib.sha256(f"{question_id}\n{packed_text(context, pieces)}".encode()).hexdigest()
+    return text_id(question_id, packed_text(context, pieces))
+
+
+def text_id(question_id: str, text: str) -> str:
+    """The packed_id of a text, whatever it is made of."""
+    return hashlib.sha256(f"{question_id}\n{text}".encode()).hexdigest()
 
 
 def with_longer_atoms(atoms: Mapping[str, Sequence[Atom]], *, budget_chars: int) -> set[str]:
@@ -204,3 +209,10 @@ def evidence_recall(evidence: Sequence[Span] | None, pieces: Sequence[Piece]) ->
     if not evidence:
         return None
     return sum(not uncovered(span, pieces) for span in evidence) / len(evidence)
+
+
+def quoted_recall(evidence: Sequence[Span] | None, context: str, text: str) -> float | None:
+    """The share of evidence spans that stand in a text word for word, 0 to 1; None where evidence is unknown."""
+    if not evidence:
+        return None
+    return sum(context[span.start : span.end] in text for span in evidence) / len(evidence)

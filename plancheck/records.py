@@ -197,7 +197,8 @@ PACKED = schema(
     cut=(BOOL, "whether an atom was cut at the budget"),
     skipped=(INT, "atoms left out because they did not fit whole; 0 unless pack.overflow is skip"),
     evidence_recall=(FLOAT, "?share of the question's evidence spans wholly shown, 0 to 1; null where unknown"),
-    plan_failed=(BOOL, "whether the policy's plan failed, so that only its fill is shown; false without a selector"),
+    plan_failed=(BOOL, "whether the plan, or the given text, is missing: only the fill is shown; false without either"),
+    text=(pa.large_string(), "?text of the user's own that is shown; null where pieces of the context are"),
 )
 
 PREDICTIONS = schema(
@@ -243,6 +244,14 @@ PLANS = schema(
     bm25_ranks=(pa.list_(INT), "BM25 rank of each selected atom among all atoms"),
     dense_ranks=(pa.list_(INT), "dense rank of each selected atom among all atoms"),
     rerank_ranks=(pa.list_(INT), "cross-encoder rank of each selected atom within the candidate pool"),
+)
+
+GIVEN_CONTEXTS = schema(
+    question_id=(STRING, "question"),
+    policy=(STRING, "policy that shows it, by its name in section contexts"),
+    budget_chars=(INT, "budget in characters"),
+    text=(pa.large_string(), "text to show, within the budget"),
+    cut=(BOOL, "whether it was longer and is cut at the budget"),
 )
 
 GIVEN_PREDICTIONS = schema(
@@ -332,6 +341,7 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "traces": TRACES,
     "plans": PLANS,
     "given_plans": PLANS,
+    "given_contexts": GIVEN_CONTEXTS,
     "given_predictions": GIVEN_PREDICTIONS,
     "router_features": ROUTER_FEATURES,
     "routing": ROUTING,

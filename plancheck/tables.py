@@ -41,11 +41,12 @@ def read_candidates(question_ids: Collection[str]) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class PackedContext:
-    """A distinct packed context: what is shown of a question's context."""
+    """A distinct packed context: pieces of a question's context, or a text of the user's own."""
 
     packed_id: str
     question_id: str
     pieces: tuple[Piece, ...]
+    text: str | None = None
 
 
 PLAN_FILES = (DATA / "plans.parquet", DATA / "given_plans.parquet")
@@ -60,7 +61,7 @@ def read_packed_contexts(question_ids: Collection[str] | None = None) -> list[Pa
     """Each distinct packed context of these questions (None: of all) once, by question and ID."""
     table = read_table(
         DATA / "packed.parquet",
-        columns=["packed_id", "question_id", "atom_ids", "starts", "ends"],
+        columns=["packed_id", "question_id", "atom_ids", "starts", "ends", "text"],
         filters=None if question_ids is None else among("question_id", question_ids),
     ).to_pylist()
     distinct = {
@@ -68,6 +69,7 @@ def read_packed_contexts(question_ids: Collection[str] | None = None) -> list[Pa
             row["packed_id"],
             row["question_id"],
             tuple(map(Piece, row["atom_ids"], row["starts"], row["ends"])),
+            row["text"],
         )
         for row in table
     }

@@ -55,6 +55,8 @@ def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
     prompts = []
     for context in packed:
         question = questions[context.question_id]
-        text = packed_text(contexts[question.context_id], context.pieces)
+        text = context.text
+        if text is None:
+            text = packed_text(contexts[question.context_id], context.pieces)
         prompts.append(Prompt(context.packed_id, context.question_id, messages(question, text), question.choices))
     return prompts

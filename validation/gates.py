@@ -49,11 +49,21 @@ GATES: Final[Mapping[str, Gate]] = {
     ),
     "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
     "packed": Gate(
-        ("questions", "atoms", "retrieval", "rerank", "rerank_tuned", "plans", "given_plans", "packed"),
+        (
+            "questions",
+            "atoms",
+            "retrieval",
+            "rerank",
+            "rerank_tuned",
+            "plans",
+            "given_plans",
+            "given_contexts",
+            "packed",
+        ),
         (rerank_tuned, plans, packed),
     ),
     "results": Gate(
-        ("questions", "packed", "predictions", "router_features", "routing"),
+        ("questions", "packed", "predictions", "given_predictions", "router_features", "routing"),
         (predictions, router_features, routing),
     ),
 }

@@ -129,4 +129,4 @@ def right_rows(inputs: Inputs, frame: pd.DataFrame, gold: pd.Series) -> pd.Serie
 
 def condition_keys(inputs: Inputs) -> tuple[list[str], list[int]]:
     """Policies and budgets whose every pair is a condition."""
-    return list(inputs.params.pack.policies), list(inputs.params.pack.budgets_chars)
+    return [*inputs.params.pack.policies, *inputs.params.contexts], list(inputs.params.pack.budgets_chars)

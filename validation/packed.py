@@ -73,7 +73,7 @@ def missing_conditions(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
 def packed(inputs: Inputs) -> pd.DataFrame:
     """One row a question and condition: lengths of its lists, and faults among its pieces."""
     table = inputs.tables["packed"]
-    frame = table.drop_columns(list(LISTS.values())).to_pandas()
+    frame = table.drop_columns([*LISTS.values(), "text"]).to_pandas()
     contexts = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["context_id"]
     frame = frame.assign(
         question_context=frame["question_id"].map(contexts),
@@ -96,8 +96,16 @@ def plan_failures(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
     tables = [inputs.tables[name].select(["question_id", "selector", "parsed"]) for name in ("plans", "given_plans")]
     plans = pa.concat_tables(tables).to_pandas()
     failed = {(row.question_id, row.selector): not row.parsed for row in plans.itertuples()}
-    keys = zip(frame["question_id"], selectors, strict=True)
-    found = [failed.get(key) if key[1] else False for key in keys]
+    texts = {tuple(row.values()) for row in inputs.tables["given_contexts"].select(KEY).to_pylist()}
+    rows = zip(frame["question_id"], frame["policy"], frame["budget_chars"], selectors, strict=True)
+    found = [
+        (name, policy, budget) not in texts
+        if policy in inputs.params.contexts
+        else failed.get((name, selector))
+        if selector
+        else False
+        for name, policy, budget, selector in rows
+    ]
     return pd.Series(found, index=frame.index, dtype=object)
 
 
@@ -127,8 +135,9 @@ def ids_of_text(table: pa.Table, frame: pd.DataFrame) -> pd.Series:
 
     Other spans can hold the same text, so what differs in them alone need not differ in packed_id.
     """
-    lists = zip(table["starts"].to_pylist(), table["ends"].to_pylist(), strict=True)
-    spans = pd.Series([joined(starts or [], ends or []) for starts, ends in lists], index=frame.index, dtype=object)
+    lists = zip(*(table[name].to_pylist() for name in ("starts", "ends", "text")), strict=True)
+    made = [joined(starts or [], ends or []) if text is None else (text,) for starts, ends, text in lists]
+    spans = pd.Series(made, index=frame.index, dtype=object)
     return frame.assign(spans=spans).groupby(["question_id", "spans"])["packed_id"].transform("nunique")
 
 

@@ -72,13 +72,10 @@ def answers(inputs: Inputs) -> dict[tuple[str, str], bool]:
 def strays(inputs: Inputs, frame: pd.DataFrame) -> list[int]:
     """1 for a row whose policy its router may not choose: of the pair, of the tiers, or any without known evidence."""
     settings = inputs.params.route
+    tiers = packed_tiers(inputs.params.analyze.tiers, [*inputs.params.pack.policies, *inputs.params.contexts])
     allowed: dict[str, set[str]] = {
         "pair": {settings.control, settings.planner},
-        "controls": {
-            policy
-            for policies in packed_tiers(inputs.params.analyze.tiers, inputs.params.pack.policies).values()
-            for policy in policies
-        },
+        "controls": {policy for policies in tiers.values() for policy in policies},
         "policies": set(deployable(inputs.params.pack.policies, inputs.params.selectors)),
     }
     rows = zip(frame["among"], frame["policy"], strict=True)

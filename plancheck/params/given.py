@@ -1,11 +1,19 @@
-"""Section predictions: finished systems, of which only the answers are known."""
+"""Sections contexts and predictions: what systems of the user's own show, or answer."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
 from plancheck.params.section import FilePath, Section
+
+
+class ContextsFile(Section):
+    """A file of texts to be shown as they are, such as a compressor's: JSON Lines, see `plancheck.given.contexts`."""
+
+    path: FilePath
+    overflow: Literal["refuse", "cut"] = "refuse"
 
 
 class PredictionsFile(Section):
@@ -18,5 +26,6 @@ class PredictionsFile(Section):
     where: dict[str, str] = Field(default_factory=dict, description="value that a field of the rows used must have")
 
 
-def prediction_files(predictions: Mapping[str, PredictionsFile]) -> dict[str, Path]:
-    return {name: found.path for name, found in predictions.items()}
+def files_of(section: Mapping[str, ContextsFile | PredictionsFile]) -> dict[str, Path]:
+    """The file of each entry, by name."""
+    return {name: found.path for name, found in section.items()}

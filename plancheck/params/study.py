@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from plancheck.params.analyze import Analyze, Compared
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
-from plancheck.params.given import PredictionsFile
+from plancheck.params.given import ContextsFile, PredictionsFile
 from plancheck.params.models import Models, TunedModel
 from plancheck.params.pack import Pack, planners
 from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
@@ -37,6 +37,9 @@ class Params(Section):
     train: Train
     plan: Plan
     selectors: dict[Name, Selector] = Field(default_factory=dict)
+    contexts: dict[Name, ContextsFile] = Field(
+        default_factory=dict, description="policies that show texts of the user's own"
+    )
     predictions: dict[Name, PredictionsFile] = Field(
         default_factory=dict, description="finished systems, of which only the answers are known"
     )
@@ -61,11 +64,8 @@ class Params(Section):
             for name, selector in self.selectors.items()
             if isinstance(selector, RankingSelector) and selector.ranking not in RANKED
         ]
-        problems += [
-            f"predictions: {name!r} is a policy too; call it differently"
-            for name in self.predictions
-            if name in self.pack.policies
-        ]
+        names = [*self.shown_twice, *(name for name in self.predictions if name in self.shown)]
+        problems += [f"{name!r} is the name of two policies or systems; call one differently" for name in names]
         problems += self.unknown_planner()
         tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
         if tuned and not self.tune.enabled:
@@ -89,7 +89,16 @@ class Params(Section):
     def compared(self) -> Compared:
         """What the ladder and the declared comparisons can name."""
         own = frozenset(planners(self.pack.policies, self.selectors))
-        return Compared((*self.pack.policies, *self.predictions), own, tuple(self.pack.budgets_chars))
+        return Compared((*self.shown, *self.predictions), own, tuple(self.pack.budgets_chars))
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Every policy: those that pack atoms, then those that show texts of the user's own."""
+        return (*self.pack.policies, *self.contexts)
+
+    @property
+    def shown_twice(self) -> list[str]:
+        return [name for name in self.contexts if name in self.pack.policies]
 
     def unknown_planner(self) -> list[str]:
         """What is wrong with the system that the report is about."""
@@ -106,7 +115,7 @@ class Params(Section):
         """By policy or finished system that is set against controls, its selector, as declared."""
         controls = {name for members in self.analyze.tiers.values() for name in members}
         return planners(self.pack.policies, self.selectors) | {
-            name: None for name in self.predictions if name not in controls
+            name: None for name in (*self.contexts, *self.predictions) if name not in controls
         }
 
     def unpacked_routes(self) -> list[str]:

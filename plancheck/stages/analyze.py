@@ -47,7 +47,7 @@ def run(params: Params) -> None:
         StudyError: a file is missing, or too few contexts to compare anything.
     """
     made = read_material(
-        selectors=list(params.selectors), policies=params.pack.policies, budgets_chars=params.pack.budgets_chars
+        selectors=list(params.selectors), policies=params.shown, budgets_chars=params.pack.budgets_chars
     )
     tables = make_tables(made, params)
     for declared, rows in by_declaration(tables):
@@ -78,8 +78,9 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     method = Method(confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples)
     planners, own, treatments = planners_of(policies, params.selectors), harness(params.selectors), params.treatments
     learned = [name for name, selector in treatments.items() if selector not in own]
-    everyone = [*policies, *params.predictions]
+    everyone = [*policies, *params.contexts, *params.predictions]
     controls = [name for name in everyone if name not in treatments]
+    packs_atoms = made.packed[made.packed["policy"].isin(policies)]
     declared = declared_comparisons(settings, chars)
     compared = comparisons_table(results, declared, method)
     pooled = best_of_all_table(results, learned, controls, chars, method)
@@ -121,7 +122,7 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "order": order_table(results, policies, shown_atoms(made.packed), chars, method),
         "mechanisms": mechanisms(made, params),
         "power": power_table(pd.concat(table[table["split"] == ALL] for table in (compared, pooled)), method),
-        "composition": composition_table(made.packed, policies, made.selected, made.ranks),
+        "composition": composition_table(packs_atoms, policies, made.selected, made.ranks),
         "texts": texts_table(made.packed, made.contexts, made.atoms, budgets_chars=chars),
         "rankings": rankings_table(made.scores),
         "selection": selection_table(

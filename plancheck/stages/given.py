@@ -1,4 +1,4 @@
-"""Stage given: what users bring, read, checked and written as tables: data/given_plans.parquet, given_predictions."""
+"""Stage given: what users bring, read, checked and written as tables: data/given_*.parquet."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -7,23 +7,24 @@ from statistics import fmean
 from typing import Any
 
 from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import GivenPlan, read_given_plans
 from plancheck.given.predictions import read_given_predictions
-from plancheck.params.given import PredictionsFile
+from plancheck.params.given import ContextsFile, PredictionsFile
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import GIVEN_PREDICTIONS, PLANS, Atom, Question
+from plancheck.records import GIVEN_CONTEXTS, GIVEN_PREDICTIONS, PLANS, Atom, Question
 from plancheck.tables import read_atom_ranks, read_atoms
 
 LOG = logging.getLogger("plancheck.given")
 
 
 def run(params: Params) -> None:
-    """Write data/given_plans.parquet, a row for each question and selector of kind plans, and
-    data/given_predictions.parquet, one for each question and finished system; no row without such.
+    """Write data/given_plans.parquet, a row for each question and selector of kind plans; data/given_contexts.parquet,
+    one for each text; and data/given_predictions.parquet, one for each question and finished system.
 
     Raises:
         StudyError: a file cannot be read, or has faults; those of a file are listed.
@@ -32,6 +33,12 @@ def run(params: Params) -> None:
     rows: list[dict[str, Any]] = []
     questions = {question.question_id: question for question in read_questions()}
     answers = [row for name, entry in params.predictions.items() for row in prediction_rows(name, entry, questions)]
+    texts = [
+        row
+        for name, entry in params.contexts.items()
+        for row in context_rows(name, entry, questions, params.pack.budgets_chars)
+    ]
+    write_table(DATA / "given_contexts.parquet", texts, GIVEN_CONTEXTS)
     write_table(DATA / "given_predictions.parquet", answers, GIVEN_PREDICTIONS)
     if files:
         contexts = read_contexts({question.context_id for question in questions.values()})
@@ -55,6 +62,31 @@ def given_rows(
         selected = {question_id: selected_of(plans.get(question_id)) for question_id in questions}
         rows += plan_rows(name, selected, spans, ranks)
     return rows
+
+
+def context_rows(
+    name: str, entry: ContextsFile, questions: Mapping[str, Question], budgets_chars: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Rows of data/given_contexts.parquet of a policy, by question ID and budget as declared."""
+    texts = read_given_contexts(entry, questions, budgets_chars)
+    longer = sum(len(text) > budget for (_, budget), text in texts.items())
+    LOG.info("%s: %s texts of %s, %s of them cut", entry.path, f"{len(texts):,}", name, f"{longer:,}")
+    if missing := len(questions) * len(budgets_chars) - len(texts):
+        LOG.warning(
+            "%s: %s questions and budgets have no text of %s; nothing is shown", entry.path, f"{missing:,}", name
+        )
+    return [
+        {
+            "question_id": question_id,
+            "policy": name,
+            "budget_chars": budget,
+            "text": texts[question_id, budget][:budget],
+            "cut": len(texts[question_id, budget]) > budget,
+        }
+        for question_id in sorted(questions)
+        for budget in budgets_chars
+        if (question_id, budget) in texts
+    ]
 
 
 def prediction_rows(name: str, entry: PredictionsFile, questions: Mapping[str, Question]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plancheck.benchmark.groups import grouped
+from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
@@ -40,14 +41,16 @@ def run(params: Params) -> None:
 
 
 def check_given(params: Params, benchmark: Benchmark) -> None:
-    """Read the plans and answers that files give, as stage given will once the atoms are made.
+    """Read the plans, texts and answers that files give, as stage given will once the atoms are made.
 
     Raises:
         StudyError: a file cannot be read or has faults.
     """
     questions = {question.question_id: question for question in benchmark.questions}
-    for entry in params.predictions.values():
-        read_given_predictions(entry, questions)
+    for answers in params.predictions.values():
+        read_given_predictions(answers, questions)
+    for texts in params.contexts.values():
+        read_given_contexts(texts, questions, params.pack.budgets_chars)
     files = plan_files(params.selectors)
     if not files:
         return

@@ -1,7 +1,8 @@
 """Stage pack: what each condition shows of each question's context."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plancheck import packing
@@ -10,7 +11,7 @@ from plancheck.known import TUNED, Known, read_known
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
-from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.files import DATA, read_table, write_table
 from plancheck.policies import in_order, order
 from plancheck.records import PACKED, Atom, Piece, Question
 from plancheck.tables import PLAN_FILES, read_atoms
@@ -30,11 +31,13 @@ def run(params: Params) -> None:
     known = read_known((question.question_id for question in questions), rrf_k=rrf_k)
     refuse_what_is_not_made(params.pack, known)
     tell_small_budgets(questions, atoms, params.pack)
+    texts = read_texts()
     rows: list[dict[str, Any]] = []
     contexts = each_context([question.context_id for question in questions])
     for question, context in zip(questions, contexts, strict=True):
         own = atoms[question.context_id]
         rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
+        rows += text_rows(question, context, texts[question.question_id], params.contexts, params.pack.budgets_chars)
     write_table(DATA / "packed.parquet", rows, PACKED)
     LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
 
@@ -102,7 +105,42 @@ def packed_rows(
                 packed = packing.reordered(packed, hybrid, budget_chars=budget)
             shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan
-            rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, **shown})
+            rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, "text": None, **shown})
+    return rows
+
+
+def read_texts() -> dict[str, dict[tuple[str, int], Mapping[str, Any]]]:
+    """The rows of data/given_contexts.parquet by question, then by policy and budget."""
+    found: dict[str, dict[tuple[str, int], Mapping[str, Any]]] = defaultdict(dict)
+    for row in read_table(DATA / "given_contexts.parquet").to_pylist():
+        found[row["question_id"]][row["policy"], row["budget_chars"]] = row
+    return found
+
+
+def text_rows(
+    question: Question,
+    context: str,
+    texts: Mapping[tuple[str, int], Mapping[str, Any]],
+    policies: Iterable[str],
+    budgets_chars: Sequence[int],
+) -> list[dict[str, Any]]:
+    """A question's rows of policies that show texts of the user's own; one without text shows nothing."""
+    rows = []
+    for name in policies:
+        for budget in budgets_chars:
+            given = texts.get((name, budget))
+            text = given["text"] if given else ""
+            rows.append(
+                {
+                    **packed_columns(question, context, packing.Packed((), len(text), bool(given and given["cut"]), 0)),
+                    "packed_id": packing.text_id(question.question_id, text),
+                    "evidence_recall": packing.quoted_recall(question.evidence, context, text),
+                    "policy": name,
+                    "budget_chars": budget,
+                    "plan_failed": given is None,
+                    "text": text,
+                }
+            )
     return rows
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.backends.places import located
-from plancheck.params.given import prediction_files
+from plancheck.params.given import files_of
 from plancheck.params.models import HubModel
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
@@ -33,7 +33,8 @@ def run(params: Params) -> None:
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
         *misplaced_files("selectors", plan_files(params.selectors), GIVEN / "plans"),
-        *misplaced_files("predictions", prediction_files(params.predictions), GIVEN / "predictions"),
+        *misplaced_files("contexts", files_of(params.contexts), GIVEN / "contexts"),
+        *misplaced_files("predictions", files_of(params.predictions), GIVEN / "predictions"),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]

@@ -40,7 +40,7 @@ def run(params: Params) -> None:
     splits = read_splits()
     html = page(
         read_study(params),
-        questions=read_questions(splits, [*params.pack.policies, *params.predictions], params.pack.budgets_chars),
+        questions=read_questions(splits, [*params.shown, *params.predictions], params.pack.budgets_chars),
         provenance=provenance(params, splits),
     )
     with replacing(PAGE) as temporary:
@@ -54,7 +54,7 @@ def read_study(params: Params) -> Study:
     Raises:
         StudyError: tables are missing or damaged.
     """
-    policies, reranker, systems = params.pack.policies, params.models.reranker, params.predictions
+    policies, reranker, systems = params.pack.policies, params.models.reranker, [*params.contexts, *params.predictions]
     planner = params.analyze.planner or params.route.planner
     selectors = params.selectors
     selector_of = {name: policy.selector for name, policy in policies.items()}

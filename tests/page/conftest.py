@@ -13,7 +13,7 @@ from scipy.stats import binomtest
 
 from plancheck.params.study import parse_params
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import PREDICTIONS, QUESTIONS
+from plancheck.records import GIVEN_PREDICTIONS, PREDICTIONS, QUESTIONS
 from plancheck.reporting.main_table import KINDS
 from plancheck.reporting.tables import TABLES
 from plancheck.stages import report
@@ -255,6 +255,7 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
         ],
         QUESTIONS,
     )  # fmt: skip
+    write_table(DATA / "given_predictions.parquet", [], GIVEN_PREDICTIONS)
     write_table(
         DATA / "predictions.parquet",
         [

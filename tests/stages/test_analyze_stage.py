@@ -18,6 +18,7 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
+    GIVEN_PREDICTIONS,
     PACKED,
     PLANS,
     PREDICTIONS,
@@ -163,6 +164,7 @@ def write_study(*, seed=0):
         "rerank_tuned": ([{"question_id": name, "atom_id": "a", **silent} for name in IDS[:5]], RERANK),
         "plans": (plans, PLANS),
         "given_plans": ([], PLANS),
+        "given_predictions": ([], GIVEN_PREDICTIONS),
         "packed": (packed, PACKED),
         "predictions": (predictions, PREDICTIONS),
         "routing": (routing, ROUTING),

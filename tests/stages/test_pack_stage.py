@@ -12,7 +12,7 @@ from plancheck.params.retrieval import Bm25, Retrieve
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_table, write_table
-from plancheck.records import ATOMS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
+from plancheck.records import ATOMS, GIVEN_CONTEXTS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
 from plancheck.stages import pack
 
 TEXT = "".join(chr(ord("a") + number) * 10 for number in range(5))  # five atoms of ten characters each
@@ -78,6 +78,7 @@ def write_plans(plans):
     ]
     write_table(DATA / "plans.parquet", rows, PLANS)
     write_table(DATA / "given_plans.parquet", [], PLANS)
+    write_table(DATA / "given_contexts.parquet", [], GIVEN_CONTEXTS)
 
 
 def write_pool(name, questions=QUESTIONS):

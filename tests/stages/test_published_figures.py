@@ -8,6 +8,7 @@ from plancheck.params.study import parse_params
 from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
+    GIVEN_PREDICTIONS,
     PACKED,
     PLANS,
     PREDICTIONS,
@@ -122,6 +123,7 @@ def write_study():
             PLANS,
         ),
         "given_plans": ([], PLANS),
+        "given_predictions": ([], GIVEN_PREDICTIONS),
         "packed": ([{**row, **shown, "plan_failed": False} for row in conditions], PACKED),
         "predictions": (
             [
