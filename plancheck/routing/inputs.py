@@ -12,15 +12,13 @@ from plancheck.plumbing.files import DATA, among, read_table
 from plancheck.routing.evaluation import Pair
 from plancheck.routing.routers import CATEGORIES
 
-CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
-PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "questions": ("question_id", *CATEGORIES, "question", *CHOICES, "context_id", "context_group"),
+    "questions": ("question_id", *CATEGORIES, "question", "choices", "context_id", "context_group"),
     "contexts": ("context_id", "chars"),
     "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
     "rerank": ("question_id", "atom_id", "rerank_score"),
     "plans": ("question_id", "atom_ids", "parsed", "bm25_ranks", "dense_ranks", "rerank_ranks"),
-    "answers": ("question_id", "policy", "packed_id", "letter", *PROBABILITIES),
+    "answers": ("question_id", "policy", "packed_id", "letter", "probs"),
 }
 
 

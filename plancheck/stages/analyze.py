@@ -86,6 +86,7 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
             made.predictions,
             made.packed,
             made.splits,
+            {question_id: len(question.choices) for question_id, question in made.questions.items()},
             policies=list(policies),
             budgets_chars=chars,
             confidence=confidence,

@@ -71,7 +71,8 @@ def limited(benchmark: Benchmark, settings: BenchmarkParams) -> Benchmark:
     log.info("keeping %d of %d questions (benchmark.limit)", len(kept), len(benchmark.questions))
     needed = {question.context_id for question in kept}
     contexts = Texts(text for context_id, text in benchmark.contexts.items() if context_id in needed)
-    return Benchmark(questions=kept, contexts=contexts)
+    documents = {context_id: spans for context_id, spans in benchmark.documents.items() if context_id in needed}
+    return Benchmark(questions=kept, contexts=contexts, documents=documents)
 
 
 def tell_equal_choices(questions: Sequence[Question]) -> None:
@@ -94,6 +95,7 @@ def summary(benchmark: Benchmark) -> dict[str, Any]:
     """What the benchmark holds: counts, and lengths of the distinct contexts in characters.
 
     Contexts that are nearly equal (benchmark/groups.py) count as shared.
+    ``choices`` counts questions by their number of choices, ``evidence`` those that name theirs.
     ``equal_choices`` counts the questions with choices that match, and those whose gold text stands twice.
     """
     lengths = [len(text) for text in benchmark.contexts.values()]
@@ -102,6 +104,8 @@ def summary(benchmark: Benchmark) -> dict[str, Any]:
     alike = near_equal(benchmark)
     return {
         "questions": len(benchmark.questions),
+        "choices": dict(sorted(Counter(len(question.choices) for question in benchmark.questions).items())),
+        "evidence": sum(question.evidence is not None for question in benchmark.questions),
         "contexts": len(benchmark.contexts),
         "domains": dict(Counter(question.domain for question in benchmark.questions)),
         "context_chars": {"min": min(lengths), "median": median(lengths), "max": max(lengths)},

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from plancheck.routing.evaluation import Cases, Pair
-from plancheck.routing.inputs import COLUMNS, PROBABILITIES, Inputs
+from plancheck.routing.inputs import COLUMNS, Inputs
 
 PAIR = Pair("control", "planner")
 DOMAINS = ("Books", "Code", "Talks")
@@ -64,7 +64,7 @@ def tables(questions=6, atoms=4, seed=0):
                 "policy": ["control"] * questions + ["planner"] * questions,
                 "packed_id": [f"p{number}" for number in range(2 * questions)],
                 "letter": rng.choice(list("ABCD"), 2 * questions),
-                **dict(zip(PROBABILITIES, rng.dirichlet([2] * 4, 2 * questions).T, strict=True)),
+                "probs": list(rng.dirichlet([2] * 4, 2 * questions)),
             }
         ),
     }
