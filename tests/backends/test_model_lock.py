@@ -13,7 +13,8 @@ import plancheck.stages.models as stage
 from plancheck.backends import snapshots
 from plancheck.backends.models import locked, made_once
 from plancheck.backends.wheels import wheel_weights
-from plancheck.params.benchmark import BenchmarkParams, Columns, Controlled
+from plancheck.params.benchmark import BenchmarkParams, Controlled
+from plancheck.params.formats import Columns
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.errors import StudyError
@@ -113,7 +114,7 @@ def test_dvc_watches_just_the_benchmark_parameters_that_the_stage_uses(
 
     knobs = params.benchmark.controlled
     others = {
-        "source": "longbench_v2", "path": Path("other.json"), "limit": 3, "seed": params.benchmark.seed + 2,
+        "source": "file", "path": Path("other.json"), "limit": 3, "seed": params.benchmark.seed + 2,
         "columns": Columns(answer="gold"),
     }  # fmt: skip
     other_knobs = {

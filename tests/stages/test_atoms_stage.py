@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plancheck.benchmark.longbench_v2 import read_benchmark
+from plancheck.benchmark.questions import read_benchmark
 from plancheck.benchmark.tables import write_contexts, write_questions
-from plancheck.params.benchmark import Columns
+from plancheck.params.formats import FORMATS
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
 from plancheck.plumbing.files import read_json, read_table
@@ -24,7 +24,7 @@ def run(tmp_path, monkeypatch, caplog):
 
     def run(file, **multi_document):
         monkeypatch.chdir(tmp_path)
-        benchmark = read_benchmark(file, Columns())
+        benchmark = read_benchmark(file, FORMATS["longbench_v2"].columns)
         write_questions(benchmark)
         write_contexts(benchmark)
         settings = ATOMS | {"multi_document": ATOMS["multi_document"] | {"window_chars": 2000} | multi_document}
