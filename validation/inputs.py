@@ -13,7 +13,7 @@ from plancheck.answering.rightness import right_letters
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_json, read_table
-from plancheck.records import LETTERS, SPLITS, Letter
+from plancheck.records import CONTEXTS, LETTERS, SPLITS, Letter
 from validation.frames import counted, masked
 
 SPLITS_FILE = DATA / "splits.json"
@@ -43,12 +43,12 @@ def rows_file(split: str) -> Path:
 
 
 def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: bool) -> Inputs:
-    """The named tables of the working folder, of contexts only IDs and lengths.
+    """The named tables of the working folder, of contexts all but the texts.
 
     Raises:
         StudyError: a file is missing, unreadable, or (splits.json, *.jsonl) of another form.
     """
-    only = {"contexts": ["context_id", "chars"]}
+    only = {"contexts": [name for name in CONTEXTS.names if name != "text"]}
     tables = {name: read_table(table_file(name), columns=only.get(name)) for name in names}
     return Inputs(
         params,

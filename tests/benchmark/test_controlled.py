@@ -144,6 +144,27 @@ def test_gold_letters_are_balanced(count: int) -> None:
     assert max(letters.values()) - min(letters.values()) <= 1
 
 
+@pytest.mark.parametrize("choices", [2, 5, 7, 10])
+def test_questions_have_as_many_choices_as_asked_for_and_one_that_is_stated(choices: int) -> None:
+    benchmark = made(choices=choices, context_chars=3_000)
+    letters = Counter(question.answer for question in benchmark.questions)
+    assert set(letters) == set(LETTERS[:choices])
+    assert max(letters.values()) - min(letters.values()) <= 1
+    for question in benchmark.questions:
+        assert len({value(choice) for choice in question.choices}) == choices
+        attribute = asked_attribute(question)
+        stated = [c for c in question.choices if stated_forms(benchmark, question, attribute, value(c))]
+        assert stated == [gold(question)]
+
+
+def test_more_choices_than_the_lexicon_has_words_for_is_an_error() -> None:
+    kinds = {kind: words[:6] for kind, words in LEXICON.kinds.items()}
+    small = LEXICON.model_copy(update={"kinds": kinds})
+    assert generate(Controlled.model_validate({**DEFAULTS, "choices": 5}), small, seed=7).questions
+    with pytest.raises(StudyError, match=r"benchmark\.controlled\.choices.*Lower it"):
+        generate(Controlled.model_validate({**DEFAULTS, "choices": 6}), small, seed=7)
+
+
 def test_domains_have_longbench_v2s_shares(benchmark: Benchmark) -> None:
     assert Counter(question.domain for question in benchmark.questions) == {
         "Single-Document QA": 20,

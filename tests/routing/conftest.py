@@ -25,7 +25,7 @@ def tables(questions=6, atoms=4, seed=0):
                 "difficulty": ["easy", "hard"] * (questions // 2) + ["easy"] * (questions % 2),
                 "length": "short",
                 "question": [f"Who keeps boat {number}?" for number in range(questions)],
-                **{f"choice_{letter}": f"keeper {letter}" for letter in "abcd"},
+                "choices": [[f"keeper {letter}" for letter in "abcd"]] * questions,
                 "context_id": [f"c{number // 2}" for number in range(questions)],
                 "context_group": [f"c{number // 2}" for number in range(questions)],
                 "answer": rng.choice(list("ABCD"), questions),

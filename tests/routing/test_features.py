@@ -196,6 +196,15 @@ def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study
     }
 
 
+def test_confidence_is_over_the_choices_that_a_question_has(study):
+    probs = [[0.5, 0.5], [0.1] * 10, [1.0, 0.0], [0.6, 0.1, 0.1, 0.1, 0.1]]
+    known = answer_features(study(questions=2)["answers"][list(COLUMNS["answers"])].assign(probs=probs))
+    assert known["control"]["confidence"].tolist() == [0.5, 0.1]
+    assert known["control"]["entropy"].tolist() == pytest.approx([1, 1])
+    five = -(0.6 * math.log(0.6) + 0.4 * math.log(0.1)) / math.log(5)
+    assert known["planner"]["entropy"].tolist() == pytest.approx([0, five])
+
+
 def test_what_is_known_of_an_answer_by_policy(study):
     found = study(questions=2)["answers"][list(COLUMNS["answers"])].assign(
         letter=["A", None, "B", "A"], probs=[[0.4, 0.3, 0.2, 0.1], None, [0.25] * 4, [1.0, 0.0, 0.0, 0.0]],

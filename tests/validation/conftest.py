@@ -85,7 +85,8 @@ def study_rows():
     lengths = {"a": 200, "b": 250, "c": 130}
     rows = {name: [] for name in TABLES}
     rows["contexts"] = [
-        {"context_id": context_id(name), "chars": chars, "text": "x" * chars} for name, chars in lengths.items()
+        {"context_id": context_id(name), "chars": chars, "text": "x" * chars, "documents": None}
+        for name, chars in lengths.items()
     ]
     atoms = {}
     for name, chars in lengths.items():
