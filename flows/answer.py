@@ -61,7 +61,6 @@ def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
     for condition in conditions.to_pylist():
         answered = answers[condition["packed_id"]]
         question = questions[condition["question_id"]]
-        probabilities = answered.probabilities or (None,) * 4
         rows.append(
             {
                 **condition,
@@ -69,7 +68,7 @@ def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
                 "gold": question.answer,
                 "correct": is_right(question, answered.letter),
                 "failure": answered.failure,
-                **dict(zip(("prob_a", "prob_b", "prob_c", "prob_d"), probabilities, strict=True)),
+                "probs": answered.probabilities,
                 "prompt_tokens": answered.prompt_tokens,
             }
         )

@@ -7,7 +7,13 @@ from plancheck.records import Atom, Span
 
 
 def cut(
-    context_id: str, text: str, *, window_chars: int, overlap_chars: int, separators: Sequence[str] | None = None
+    context_id: str,
+    text: str,
+    *,
+    window_chars: int,
+    overlap_chars: int,
+    separators: Sequence[str] | None = None,
+    given: Sequence[Span] | None = None,
 ) -> tuple[Atom, ...]:
     """The atoms of one context, in order of position.
 
@@ -18,13 +24,16 @@ def cut(
         overlap_chars: characters that neighbouring atoms of one document share, below ``window_chars``.
         separators: regular expressions; a line where one matches opens a document and belongs to it, and so do form
             feeds and titles (``documents``, with sections of a window at least). None: the text is one document.
+        given: the documents, where they are known: spans that cover the text. Separators are then not looked for.
 
     Returns:
         Atoms whose spans cover ``text``; empty for an empty text. A document no longer than a window is one atom.
     """
     if not 0 <= overlap_chars < window_chars:
         raise ValueError(f"overlap_chars must be in [0, window_chars={window_chars}), got {overlap_chars}")
-    found = (Span(0, len(text)),) if separators is None else documents(text, separators, section_chars=window_chars)
+    found = given
+    if found is None:
+        found = (Span(0, len(text)),) if separators is None else documents(text, separators, section_chars=window_chars)
     spans = (
         (document, window)
         for document, span in enumerate(found if text else ())

@@ -1,19 +1,22 @@
 """What flows through the study: typed records, and the columns of every table with their units.
 
 Positions and lengths are counted in characters (Unicode code points) of a context; spans are half-open
-``[start, end)``. Ranks start at 1, best first. Scores are "larger is better". Letters are "A".."D".
+``[start, end)``. Ranks start at 1, best first. Scores are "larger is better". A question has 2 to 10 choices, with the
+letters "A".."J".
 A table is a Parquet file with exactly the columns of its schema, in that order.
 """
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import pyarrow as pa
 
-Letter = Literal["A", "B", "C", "D"]
-LETTERS: Final[tuple[Letter, ...]] = ("A", "B", "C", "D")
+Letter = Literal["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]
+LETTERS: Final[tuple[Letter, ...]] = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+FEWEST_CHOICES: Final = 2
+MOST_CHOICES: Final = len(LETTERS)
 SPLITS: Final = ("train", "dev", "test")
 
 # Why an answer has no letter: the reply names none, or leaves several possible; it ends inside the model's reasoning
@@ -33,7 +36,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One multiple-choice item.
+    """One multiple-choice item. ``choices`` are 2 to 10 texts, A first; other questions may have fewer or more.
 
     ``evidence`` holds the spans of its context that answer it, or None where the benchmark does not say.
     ``context_group`` is one for contexts that are the same but for white space at ends and the Unicode form
@@ -46,7 +49,7 @@ class Question:
     difficulty: str
     length: str
     question: str
-    choices: tuple[str, str, str, str]
+    choices: tuple[str, ...]
     answer: Letter
     context_id: str
     evidence: tuple[Span, ...] | None = None
@@ -56,13 +59,22 @@ class Question:
         if not self.context_group:
             object.__setattr__(self, "context_group", self.context_id)
 
+    @property
+    def letters(self) -> tuple[Letter, ...]:
+        """The letters of its choices."""
+        return LETTERS[: len(self.choices)]
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """Questions in the source's order, and each distinct context once under its content hash."""
+    """Questions in the source's order, and each distinct context once under its content hash.
+
+    ``documents`` holds the documents of the contexts that came as lists of them, by context ID; they cover the context.
+    """
 
     questions: tuple[Question, ...]
     contexts: Mapping[str, str]
+    documents: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +146,8 @@ QUESTIONS = schema(
     difficulty=(STRING, "as the benchmark names it; may be empty"),
     length=(STRING, "length class as the benchmark names it; may be empty"),
     question=(STRING, "question text"),
-    choice_a=(STRING, "text of choice A"),
-    choice_b=(STRING, "text of choice B"),
-    choice_c=(STRING, "text of choice C"),
-    choice_d=(STRING, "text of choice D"),
-    answer=(STRING, "gold letter, A to D"),
+    choices=(pa.list_(STRING), "texts of its 2 to 10 choices, A first"),
+    answer=(STRING, "gold letter, A for the first choice"),
     context_id=(STRING, "SHA-256 of the context's UTF-8 text, 64 hex digits"),
     context_group=(STRING, "least ID of the contexts that differ only in white space at ends or Unicode form"),
     evidence=(pa.list_(SPAN), "?spans of the context that answer the question; null where unknown"),
@@ -148,6 +157,7 @@ CONTEXTS = schema(
     context_id=(STRING, "SHA-256 of the text's UTF-8 bytes, 64 hex digits"),
     chars=(INT, "length of the text in characters"),
     text=(pa.large_string(), "the context"),
+    documents=(pa.list_(SPAN), "?spans of its documents, which cover it; null where the context came as one text"),
 )
 
 ATOMS = schema(
@@ -213,10 +223,7 @@ PREDICTIONS = schema(
         STRING,
         "?why there is no letter (unparsable, cut_off, too_long, out_of_memory, error); null when there is one",
     ),
-    prob_a=(FLOAT, "?probability of choice A among the four, 0 to 1; null when unknown"),
-    prob_b=(FLOAT, "?probability of choice B"),
-    prob_c=(FLOAT, "?probability of choice C"),
-    prob_d=(FLOAT, "?probability of choice D"),
+    probs=(pa.list_(FLOAT), "?probability of each choice, A first, together 1; null when unknown"),
     prompt_tokens=(INT, "?tokens of the prompt as the model read it; null when the prompt was never tokenised"),
 )
 
@@ -272,7 +279,7 @@ QUESTION_FEATURES = schema(
     sub_domain=(STRING, "finer task name; may be empty"),
     length=(STRING, "length class as the benchmark names it; may be empty"),
     context_chars=(INT, "characters of the context"),
-    question_chars=(INT, "characters of the question and its four choices"),
+    question_chars=(INT, "characters of the question and its choices"),
     atoms=(INT, "atoms of the context"),
     candidates=(INT, "atoms of the candidate pool"),
     **{
@@ -306,9 +313,9 @@ PAIR_FEATURES = schema(
         for side in ("control", "planner")
         for name, column in {
             f"{side}_answered": (BOOL, f"whether the {side} policy's answer has a letter"),
-            f"{side}_confidence": (FLOAT, "?probability of its likeliest choice, 1/4 to 1; null when unknown"),
+            f"{side}_confidence": (FLOAT, "?probability of its likeliest of k choices, 1/k to 1; null when unknown"),
             f"{side}_margin": (FLOAT, "?that probability less the second greatest, 0 to 1"),
-            f"{side}_entropy": (FLOAT, "?entropy of the four probabilities over ln 4, 0 to 1"),
+            f"{side}_entropy": (FLOAT, "?entropy of the k probabilities over ln k, 0 to 1"),
         }.items()
     },
     letters_agree=(BOOL, "whether both policies' answers have the same letter; false when one has none"),

@@ -305,7 +305,7 @@ cli.main()
 @pytest.mark.parametrize(("first", "last"), [("[", "]"), ("", "\n" + "{}")], ids=["an array", "lines"])
 def test_a_file_that_needs_more_memory_than_there_is_says_what_it_needs(first, last, project):
     (project / "params.yaml").write_text(
-        yaml.safe_dump(changed(**{"benchmark/source": "longbench_v2", "benchmark/path": "questions"}))
+        yaml.safe_dump(changed(**{"benchmark/source": "file", "benchmark/path": "questions"}))
     )
     (project / "questions").write_text(first + '{"context": "' + "x" * 50 * 2**20 + '"}' + last)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

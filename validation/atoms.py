@@ -43,15 +43,16 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
 def atoms(inputs: Inputs) -> pd.DataFrame:
     """One row an atom: its ``chars``, its context's, and the most its window allows."""
     frame = inputs.tables["atoms"].to_pandas()
-    lengths = inputs.tables["contexts"].to_pandas().drop_duplicates("context_id").set_index("context_id")["chars"]
     sections = inputs.params.atoms
     questions = question_frame(inputs)
     domains = asked_for(questions["domain"], sections.multi_document.domains)
-    multiple = set(questions["context_id"][questions["domain"].isin(domains)])
+    contexts = inputs.tables["contexts"].to_pandas()
+    given = contexts["context_id"][contexts["documents"].notna()]
+    multiple = {*questions["context_id"][questions["domain"].isin(domains)], *given}
     windows = {True: sections.multi_document.window_chars, False: sections.other.window_chars}
     frame = frame.assign(
         chars=frame["end"] - frame["start"],
-        context_chars=frame["context_id"].map(lengths),
+        context_chars=frame["context_id"].map(contexts.drop_duplicates("context_id").set_index("context_id")["chars"]),
         window_chars=frame["context_id"].isin(multiple).map(windows),
     )
     return with_records(frame, ["atom_id"])

@@ -13,8 +13,8 @@ from plancheck.answering.rightness import right_letters
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_json, read_table
-from plancheck.records import LETTERS, SPLITS
-from validation.frames import masked
+from plancheck.records import CONTEXTS, LETTERS, SPLITS, Letter
+from validation.frames import counted, masked
 
 SPLITS_FILE = DATA / "splits.json"
 MADE = ("seed", "source", "group_by")  # how data/splits.json says that it was made
@@ -43,12 +43,12 @@ def rows_file(split: str) -> Path:
 
 
 def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: bool) -> Inputs:
-    """The named tables of the working folder, of contexts only IDs and lengths.
+    """The named tables of the working folder, of contexts all but the texts.
 
     Raises:
         StudyError: a file is missing, unreadable, or (splits.json, *.jsonl) of another form.
     """
-    only = {"contexts": ["context_id", "chars"]}
+    only = {"contexts": [name for name in CONTEXTS.names if name != "text"]}
     tables = {name: read_table(table_file(name), columns=only.get(name)) for name in names}
     return Inputs(
         params,
@@ -105,10 +105,36 @@ def read_splits(path: Path = SPLITS_FILE) -> dict[str, Any]:
 
 
 def question_frame(inputs: Inputs) -> pd.DataFrame:
-    """Question, context and its group, domain and gold letter of every question, in the benchmark's order."""
-    columns = ["question_id", "context_id", "context_group", "domain", "answer"]
+    """Question, context and its group, domain, gold letter and number of choices, in the benchmark's order.
+
+    The number is 0 where a choice is no text.
+    """
+    columns = ["question_id", "context_id", "context_group", "domain", "answer", "choices"]
     frame = inputs.tables["questions"].select(columns).to_pandas()
-    return frame.assign(answer=masked(frame["answer"], LETTERS))
+    counts = [len(texts_of(choices)) for choices in frame["choices"]]
+    return frame.assign(answer=masked(frame["answer"], LETTERS), choices=counts)
+
+
+def texts_of(choices: Sequence[str | None] | None) -> tuple[str, ...]:
+    """A row's choices; none where one is no text."""
+    texts = tuple(text for text in choices if text is not None) if choices is not None else ()
+    return texts if choices is not None and len(texts) == len(choices) else ()
+
+
+def letters_of(choices: int) -> tuple[Letter, ...]:
+    """The letters of so many choices."""
+    return LETTERS[:choices]
+
+
+def lettered(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
+    """Whether each row's letter is that of a choice of its question; false without a letter.
+
+    ``frame`` has columns question_id and letter.
+    """
+    questions = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["choices"]
+    counts = counted(frame["question_id"], questions)
+    found = [letter in letters_of(count) for letter, count in zip(frame["letter"], counts, strict=True)]
+    return pd.Series(found, index=frame.index, dtype=bool)
 
 
 def right_rows(inputs: Inputs, frame: pd.DataFrame, gold: pd.Series) -> pd.Series:
@@ -116,12 +142,11 @@ def right_rows(inputs: Inputs, frame: pd.DataFrame, gold: pd.Series) -> pd.Serie
 
     ``frame`` has columns question_id and letter; ``gold`` has its rows.
     """
-    columns = ["choice_a", "choice_b", "choice_c", "choice_d"]
-    table = inputs.tables["questions"].select(["question_id", *columns]).to_pandas().drop_duplicates("question_id")
-    choices = {name: tuple(texts) for name, *texts in table.itertuples(index=False) if not pd.isna(texts).any()}
+    table = inputs.tables["questions"].select(["question_id", "choices"]).to_pandas().drop_duplicates("question_id")
+    choices = dict(zip(table["question_id"], map(texts_of, table["choices"]), strict=True))
     rows = zip(frame["question_id"], frame["letter"], gold, strict=True)
     right = [
-        name in choices and letter in LETTERS and truth in LETTERS and letter in right_letters(choices[name], truth)
+        truth in letters_of(len(choices.get(name, ()))) and letter in right_letters(choices[name], truth)
         for name, letter, truth in rows
     ]
     return pd.Series(right, index=frame.index, dtype=bool)

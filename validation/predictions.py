@@ -1,16 +1,17 @@
 """Predictions: one row a condition, a letter or a named failure, scored against the question's gold letter."""
 
+import math
+
 import pandas as pd
 from great_expectations import ExpectationSuite
 
 from plancheck.records import FAILURES, LETTERS, PREDICTIONS
-from validation.frames import masked, with_records
-from validation.inputs import Inputs, condition_keys, question_frame, right_rows, table_file
+from validation.frames import counted, masked, with_records
+from validation.inputs import Inputs, condition_keys, lettered, question_frame, right_rows, table_file
 from validation.packed import KEY, missing_conditions
 from validation.suites import among, between, equal, none_of, present, present_in, suite, unique
 
-PROBABILITIES = ("prob_a", "prob_b", "prob_c", "prob_d")
-TOLERANCE = 1e-6  # four rounded probabilities need not sum to 1 exactly
+TOLERANCE = 1e-6  # rounded probabilities need not sum to 1 exactly
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
@@ -31,13 +32,13 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             unique(KEY, "a condition has one row for a question"),
             among("policy", policies, "policy is in pack.policies"),
             among("budget_chars", budgets, "budget_chars is in pack.budgets_chars"),
-            among("letter", LETTERS, "a letter is A, B, C or D"),
+            equal("lettered", "answered", "a letter is that of a choice"),
             among("failure", FAILURES, f"a failure is {', '.join(FAILURES)}"),
             between("outcomes", 1, 1, "there is either a letter or a failure"),
             equal("gold", "answer", "gold is the question's answer"),
             equal("correct", "right", "correct says whether letter equals gold or has its text"),
-            *(between(column, 0, 1, f"{column} is in [0, 1]") for column in PROBABILITIES),
-            among("probabilities", [0, 4], "all four probabilities are known, or none"),
+            between("least_prob", 0, None, "no probability is below 0"),
+            equal("probabilities", "choices", "there is a probability for each choice, or none at all"),
             between("prob_sum", 1 - TOLERANCE, 1 + TOLERANCE, "probabilities sum to 1"),
             equal("packed_id", "packed_packed_id", "packed_id is the packed context's"),
             between("prompt_tokens", 1, None, "a tokenised prompt has tokens"),
@@ -56,13 +57,18 @@ def predictions(inputs: Inputs) -> pd.DataFrame:
     answers = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["answer"]
     shown = inputs.tables["packed"].select([*KEY, "packed_id"]).to_pandas().drop_duplicates(KEY)
     frame = frame.merge(shown.rename(columns={"packed_id": "packed_packed_id"}), on=KEY, how="left")
-    known = frame[list(PROBABILITIES)].notna().sum(axis=1)
-    frame = frame.assign(
+    choices = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["choices"]
+    probs = pd.Series([[] if row is None else row for row in frame["probs"]], index=frame.index, dtype=object)
+    frame = frame.drop(columns="probs").assign(
         outcomes=frame["letter"].notna().astype(int) + frame["failure"].notna().astype(int),
         right=right_rows(inputs, frame, frame["gold"]),
         answer=frame["question_id"].map(answers),
-        probabilities=known,
-        prob_sum=frame[list(PROBABILITIES)].sum(axis=1).where(known == len(PROBABILITIES)),
+        choices=counted(frame["question_id"], choices),
+        probabilities=[sum(not math.isnan(value) for value in row) if len(row) else None for row in probs],
+        least_prob=[min(row, default=None) for row in probs],
+        prob_sum=[math.fsum(row) if len(row) else None for row in probs],
+        answered=frame["letter"].notna(),
+        lettered=lettered(inputs, frame),
         letter=masked(frame["letter"], LETTERS),
         gold=masked(frame["gold"], LETTERS),
         failure=masked(frame["failure"], FAILURES),

@@ -10,7 +10,7 @@ from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import at_least, between, equal, none_of, present, present_in, suite, unique
 
 SIDES = ("control", "planner")
-TOLERANCE = 1e-6  # of four rounded probabilities that are equal
+TOLERANCE = 1e-6  # of rounded probabilities that are equal
 COUNTS = ("context_chars", "question_chars", "candidates")
 
 
@@ -73,7 +73,8 @@ def of_scorer(scorer: str) -> list[Expectation]:
 def of_answer(side: str) -> list[Expectation]:
     """The ranges of a policy's confidence."""
     return [
-        between(f"{side}_confidence", 0.25 - TOLERANCE, 1, f"{side}_confidence is in [1/4, 1]"),
+        between(f"{side}_confidence", None, 1, f"{side}_confidence is at most 1"),
+        at_least(f"{side}_confidence", "chance", f"{side}_confidence of k choices is at least 1/k"),
         between(f"{side}_margin", 0, 1, f"{side}_margin is in [0, 1]"),
         between(f"{side}_entropy", 0, 1 + TOLERANCE, f"{side}_entropy is in [0, 1]"),
     ]
@@ -82,10 +83,11 @@ def of_answer(side: str) -> list[Expectation]:
 def features(inputs: Inputs) -> pd.DataFrame:
     """One row a question, with its domain and what its other columns imply."""
     frame = inputs.tables["router_features"].to_pandas()
-    domains = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["domain"]
+    questions = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")
     answered = frame["control_answered"].astype(bool) & frame["planner_answered"].astype(bool)
     frame = frame.assign(
-        question_domain=frame["question_id"].map(domains),
+        question_domain=frame["question_id"].map(questions["domain"]),
+        chance=1 / frame["question_id"].map(questions["choices"]) - TOLERANCE,
         named=frame["plan_atoms"] > 0,
         agreed=frame["letters_agree"].where(answered, False),
     )

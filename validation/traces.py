@@ -6,7 +6,7 @@ from great_expectations import ExpectationSuite
 
 from plancheck.records import FAILURES, LETTERS, TRACES
 from validation.frames import counted, masked, rows_by_question, with_records
-from validation.inputs import FITTED, Inputs, question_frame, right_rows, table_file
+from validation.inputs import FITTED, Inputs, lettered, question_frame, right_rows, table_file
 from validation.planned import pools, strangers, with_atoms
 from validation.suites import among, between, equal, none_of, present_in, suite, unique
 
@@ -41,7 +41,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("strangers", "every atom is in the question's candidate pool"),
             none_of("repeated", "a plan names an atom once"),
             equal("parsed", "named", "parsed says whether the plan names an atom"),
-            among("letter", LETTERS, "a letter is A, B, C or D"),
+            equal("lettered", "answered", "a letter is that of a choice"),
             among("failure", FAILURES, f"a failure is {', '.join(FAILURES)}"),
             between("outcomes", 1, 1, "there is either a letter or a failure"),
             equal("executed", "named", "chars is there when the plan names an atom, and only then"),
@@ -74,6 +74,8 @@ def traces(inputs: Inputs) -> pd.DataFrame:
         right=right_rows(inputs, frame, frame["question_id"].map(answers)),
         earned=frame["correct"].astype(int),
         misled=misled(frame),
+        answered=frame["letter"].notna(),
+        lettered=lettered(inputs, frame),
         letter=masked(frame["letter"], LETTERS),
         failure=masked(frame["failure"], FAILURES),
     )

@@ -27,27 +27,27 @@ class Prompt:
         prompt_id: unique among the prompts of a call.
         group: prompts of one group, such as those of a question, are asked together, for they begin alike.
         messages: the chat.
-        choices: four texts, A to D.
+        choices: their texts, A first.
     """
 
     prompt_id: str
     group: str
     messages: Messages
-    choices: tuple[str, str, str, str]
+    choices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
     """What became of a prompt: a letter, or the failure that stands for it.
 
-    ``failure`` is None or one of `plancheck.records.FAILURES`. ``probabilities`` over A to D are None when the model
-    weighed nothing.
+    ``failure`` is None or one of `plancheck.records.FAILURES`. ``probabilities`` of the choices, A first, are None
+    when the model weighed nothing.
     """
 
     prompt_id: str
     letter: Letter | None
     failure: Failure | None
-    probabilities: tuple[float, float, float, float] | None
+    probabilities: tuple[float, ...] | None
     prompt_tokens: int | None
 
 
@@ -102,7 +102,7 @@ def ask(
     ]
     fitting = [index for index, total in enumerate(needed) if total <= model.max_tokens]
     alone = [
-        reply_key(prompt=ids, choices=texts if mode == "likelihood" else None, **settings)
+        reply_key(prompt=ids, choices=texts if mode == "likelihood" else len(texts), **settings)
         for ids, texts in zip(tokens, choices, strict=True)
     ]
     beside: dict[str, list[str]] = {}
@@ -140,7 +140,7 @@ def ask(
         calls += len(group)
     return Asked(
         tuple(
-            read_reply(prompt.prompt_id, known.get(key, {"failure": "too_long"}), mode=mode, prompt_tokens=len(ids))
+            read_reply(prompt, known.get(key, {"failure": "too_long"}), mode=mode, prompt_tokens=len(ids))
             for prompt, key, ids in zip(prompts, keys, tokens, strict=True)
         ),
         calls,
@@ -156,7 +156,7 @@ def _call(
 ) -> list[dict[str, Any]]:
     if mode == "likelihood":
         return [{"log_likelihoods": values} for values in model.log_likelihoods(prompts, choices, **reading)]
-    return [_as_reply(generated) for generated in model.generate(prompts, **reading)]
+    return [_as_reply(generated) for generated in model.generate(prompts, list(map(len, choices)), **reading)]
 
 
 def _as_reply(generated: Generated) -> dict[str, Any]:
@@ -167,12 +167,13 @@ def _as_reply(generated: Generated) -> dict[str, Any]:
     }
 
 
-def read_reply(prompt_id: str, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int) -> Answered:
+def read_reply(prompt: Prompt, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int) -> Answered:
     """The answer that a kept reply gives.
 
     A letter's probabilities are those where it stands; without a letter they are those where the reply goes on after
     the model's reasoning, None when it does not.
     """
+    prompt_id = prompt.prompt_id
     if "failure" in reply:
         return Answered(prompt_id, None, reply["failure"], None, prompt_tokens)
     if mode == "likelihood":
@@ -182,14 +183,14 @@ def read_reply(prompt_id: str, reply: Mapping[str, Any], *, mode: Mode, prompt_t
     start = after_reasoning(reply["text"])
     if start is None:
         return Answered(prompt_id, None, "cut_off", None, prompt_tokens)
-    parsed = parse_letter(reply["text"])
+    parsed = parse_letter(reply["text"], len(prompt.choices))
     if parsed is None:
         return Answered(prompt_id, None, "unparsable", _weighed_at(start, reply), prompt_tokens)
     letter, place = parsed
     return Answered(prompt_id, letter, None, _weighed_at(place, reply), prompt_tokens)
 
 
-def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float, float, float, float] | None:
+def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float, ...] | None:
     """How the letters were weighed for the token that holds a place; None when the reply ends there.
 
     An empty reply weighed them where it ended.

@@ -11,13 +11,14 @@ Messages = Sequence[dict[str, str]]
 class Generated:
     """A greedy reply and how its letters were weighed.
 
-    ``letter_logprobs[i]`` are the log-probabilities of A, B, C, D as the i-th token of the reply (each letter with
-    and without a space before it, added up); ``ends[i]`` is the length in characters of the reply up to that token.
+    ``letter_logprobs[i]`` are the log-probabilities of the prompt's letters, A first, as the i-th token of the reply
+    (each letter with and without a space before it, added up); ``ends[i]`` is the length in characters of the reply up
+    to that token.
     """
 
     text: str
     ends: tuple[int, ...]
-    letter_logprobs: tuple[tuple[float, float, float, float], ...]
+    letter_logprobs: tuple[tuple[float, ...], ...]
 
 
 class AnswerModel(Protocol):
@@ -47,11 +48,17 @@ class AnswerModel(Protocol):
         ...
 
     def generate(
-        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, pass_tokens: int, batch_size: int
+        self,
+        prompts: Sequence[Sequence[int]],
+        choices: Sequence[int],
+        *,
+        max_new_tokens: int,
+        pass_tokens: int,
+        batch_size: int,
     ) -> list[Generated]:
         """The greedy reply to each prompt, in order; its text does not depend on the other prompts, last digits may.
 
-        ``batch_size`` bounds the replies that are generated at once.
+        ``choices`` says how many letters each prompt has. ``batch_size`` bounds the replies that are generated at once.
         """
         ...
 

@@ -1,6 +1,6 @@
 """What the answer model is asked."""
 
-from plancheck.records import LETTERS, Question
+from plancheck.records import Question
 
 
 def likelihood_messages(question: Question, context: str) -> list[dict[str, str]]:
@@ -16,6 +16,8 @@ def likelihood_messages(question: Question, context: str) -> list[dict[str, str]
 def generate_messages(question: Question, context: str) -> list[dict[str, str]]:
     """The chat whose reply is to be a letter. The context comes first; an empty one leaves the passage out."""
     passage = f"Read the text, then answer the question about it.\n\n{context}\n\n" if context else ""
-    choices = "\n".join(f"{letter}. {choice}" for letter, choice in zip(LETTERS, question.choices, strict=True))
-    ask = "Reply with the letter of the right choice and nothing else: A, B, C or D."
+    lettered = zip(question.letters, question.choices, strict=True)
+    choices = "\n".join(f"{letter}. {choice}" for letter, choice in lettered)
+    *others, last = question.letters
+    ask = f"Reply with the letter of the right choice and nothing else: {', '.join(others)} or {last}."
     return [{"role": "user", "content": f"{passage}Question: {question.question}\n{choices}\n\n{ask}"}]

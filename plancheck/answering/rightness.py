@@ -16,8 +16,11 @@ def right_letters(choices: tuple[str, ...], gold: Letter) -> frozenset[Letter]:
 
     Texts are the same when they differ in nothing but white space and the Unicode form of a character (NFC). Case and
     look-alikes count: "Aa" and "aa", or 10⁵ and 105, are two answers.
+
+    Raises:
+        KeyError: no choice has the gold letter.
     """
-    texts = dict(zip(LETTERS, map(plain, choices), strict=True))
+    texts = dict(zip(LETTERS, map(plain, choices), strict=False))
     return frozenset(letter for letter, text in texts.items() if text == texts[gold])
 
 

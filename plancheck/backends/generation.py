@@ -132,9 +132,15 @@ class CausalModel:
         return found
 
     def generate(
-        self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, pass_tokens: int, batch_size: int
+        self,
+        prompts: Sequence[Sequence[int]],
+        choices: Sequence[int],
+        *,
+        max_new_tokens: int,
+        pass_tokens: int,
+        batch_size: int,
     ) -> list[Generated]:
-        letters = self._letter_ids()
+        letters = self._letter_ids(max(choices, default=0))
         replies = self._likeliest(
             prompts,
             [self._stops] * len(prompts),
@@ -143,7 +149,7 @@ class CausalModel:
             pass_tokens=pass_tokens,
             batch_size=batch_size,
         )
-        return [self._generated(reply) for reply in replies]
+        return [self._generated(reply, count) for reply, count in zip(replies, choices, strict=True)]
 
     def greedy(
         self, prompts: Sequence[Sequence[int]], *, max_new_tokens: int, complete: Sequence[Callable[[str], bool]]
@@ -215,24 +221,25 @@ class CausalModel:
             text: str = self._tokenizer.decode(tokens[: self._length(tokens)], skip_special_tokens=True)
         return text
 
-    def _generated(self, reply: Greedy) -> Generated:
+    def _generated(self, reply: Greedy, letters: int) -> Generated:
         tokens = reply.tokens
         count = self._length(tokens)
         with self._tokenizing:
             texts = [self._tokenizer.decode(tokens[: end + 1], skip_special_tokens=True) for end in range(count)]
         # The step that ends the reply is kept too: it is where an empty reply weighed its letters.
-        weighed = [(a, b, c, d) for a, b, c, d in reply.letters[: max(count, 1)]]
+        weighed = [tuple(weights[:letters]) for weights in reply.letters[: max(count, 1)]]
         ends = [len(text) for text in texts] or [0]
         return Generated(texts[-1] if texts else "", tuple(ends), tuple(weighed))
 
-    def _letter_ids(self) -> list[list[int]]:
+    def _letter_ids(self, count: int) -> list[list[int]]:
         found: list[list[int]] = []
-        for letter in LETTERS:
+        for letter in LETTERS[:count]:
             forms = [self._encode(form, control=False) for form in (letter, f" {letter}")]
             found.append(sorted({form[0] for form in forms if len(form) == 1}))
         if not all(found):
             raise StudyError(
-                "the model's tokenizer has no single token for a letter A to D; use answer.mode=likelihood."
+                f"the model's tokenizer has no single token for a letter A to {LETTERS[count - 1]}; use "
+                "answer.mode=likelihood."
             )
         return found
 

@@ -1,104 +1,80 @@
-"""The four choices of a question and its answer, as a file writes them."""
+"""The choices of a question, as a file writes them: a field each, a list, or a mapping from label to text."""
 
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from plancheck.params.benchmark import Columns
-from plancheck.records import LETTERS, Letter
+from plancheck.benchmark.values import kind
+from plancheck.params.formats import Columns
+from plancheck.records import FEWEST_CHOICES, LETTERS, MOST_CHOICES
 
-CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
-LISTS: Final = ("choices", "options", "alternatives")
-# The next label of fields that are named alike, after labels of the first four.
-LABELS: Final = {"abcd": "e", "0123": "4", "1234": "5"}
-LABEL: Final = re.compile(r"\s*\(?([A-D])[).:]")
-FIFTH: Final = re.compile(
-    r"(?:choices?|options?|alternatives?|candidates?|endings?|answers?|opt?|ans)[ _.:-]*\(?(?:e|5)\)?|e|\(e\)"
+# How a mapping may label the first choices.
+SERIES: Final = (
+    LETTERS,
+    tuple(letter.lower() for letter in LETTERS),
+    tuple(str(number) for number in range(MOST_CHOICES)),
+    tuple(str(number) for number in range(1, MOST_CHOICES + 1)),
 )
+# A mapping of two lists, as ARC and CommonsenseQA have it.
+PARALLEL: Final = ("label", "text")
 
 
-def is_further(name: str, columns: Columns) -> bool:
-    """Whether a field's name looks like that of a fifth choice: "choice_E", "E", "option 5", or as the four go on."""
-    folded = name.casefold()
-    return name not in wanted_names(columns) and (bool(FIFTH.fullmatch(folded)) or folded in further_names(columns))
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Texts of a question's choices in order, as they are in the file; labels are empty where it has none."""
+
+    texts: tuple[Any, ...]
+    labels: tuple[str, ...] = ()
 
 
-@cache
-def further_names(columns: Columns) -> frozenset[str]:
-    """The name after those of the four choices, where these differ by their label alone; case folded."""
-    names = [getattr(columns, field).casefold() for field in CHOICES]
-    found = set()
-    for labels, following in LABELS.items():
-        for place, sign in enumerate(names[0]):
-            parts = {(name[:place], name[place + 1 :]) for name in names}
-            if len(parts) == 1 and sign == labels[0] and "".join(name[place : place + 1] for name in names) == labels:
-                found.add(names[0][:place] + following + names[0][place + 1 :])
-    return frozenset(found)
+def read_choices(record: Mapping[str, Any], columns: Columns) -> Choices | str | None:
+    """The choices of a record; the rule that they break, with its field; None where there are none.
 
-
-def further_choices(record: Mapping[str, Any], columns: Columns) -> list[str]:
-    """Fields of a record that hold more choices than plancheck asks; blank texts are none.
-
-    ``record`` has the fields that are there: neither null nor NaN.
+    ``record`` has the fields that are there: neither null nor NaN. What the texts are is not judged.
     """
-    return [
-        name
-        for name, value in record.items()
-        if (is_further(name, columns) and not (isinstance(value, str) and not value.strip()))
-        or (name.casefold() in LISTS and name != columns.choices and isinstance(value, list) and len(value) > 4)
-    ]
-
-
-def list_rule(value: Any) -> str | None:
-    """What is wrong with a list of choices as such, or None."""
-    if not isinstance(value, list):
-        return "must be a list of four texts"
-    return None if len(value) == len(CHOICES) else f"must hold four choices, as plancheck asks, but holds {len(value)}"
-
-
-def index_base(answers: Iterable[Any]) -> int | None:
-    """The number of the first choice in answers that are numbers; None where they do not say.
-
-    All of them together: a 0 among them says 0, a 4 says 1, both or neither say nothing.
-    """
-    numbers = {answer for answer in answers if is_number(answer)}
-    if (0 in numbers) == (4 in numbers):
+    if not isinstance(columns.choices, str):
+        return from_fields(record, columns.choices)
+    value = record.get(columns.choices)
+    if value is None:
         return None
-    return 0 if 0 in numbers else 1
+    found = from_list(value) if isinstance(value, list) else from_mapping(value)
+    return f"{columns.choices} {found}" if isinstance(found, str) else found
 
 
-def answer_letter(answer: Any, texts: Sequence[Any], base: int | None) -> Letter | None:
-    """The letter that an answer to a list of choices means: a letter, the number of a choice, or a choice's text.
-
-    None where it means no choice or several, as where choices bear letters of their own in another order.
-    """
-    if is_number(answer):
-        return LETTERS[answer - base] if base is not None and 0 <= answer - base < len(LETTERS) else None
-    meant = [letter for letter, text in zip(LETTERS, texts, strict=True) if text == answer]
-    if answer in LETTERS:
-        labels = [LABEL.match(str(text)) for text in texts]
-        meant += [letter for letter, label in zip(LETTERS, labels, strict=True) if label and label[1] == answer]
-        meant.append(answer)
-    return meant[0] if len(set(meant)) == 1 else None
+def from_fields(record: Mapping[str, Any], names: Sequence[str]) -> Choices | str | None:
+    """The first of the fields, without a gap."""
+    present = [place for place, name in enumerate(names) if name in record]
+    if not present:
+        return None
+    count = max(FEWEST_CHOICES, present[-1] + 1)
+    if lacking := [name for name in names[:count] if name not in record]:
+        return f"has no {', '.join(lacking)}"
+    return Choices(tuple(record[name] for name in names[:count]), LETTERS[:count])
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+def from_list(value: Sequence[Any]) -> Choices | str:
+    if not FEWEST_CHOICES <= len(value) <= MOST_CHOICES:
+        return f"must hold {FEWEST_CHOICES} to {MOST_CHOICES} choices, but holds {len(value)}"
+    return Choices(tuple(value))
 
 
-def is_wanted(name: str, columns: Columns) -> bool:
-    """Whether a field of this name is used, or may hold choices that would be dropped."""
-    return name in wanted_names(columns) or is_further(name, columns) or name.casefold() in LISTS
-
-
-@cache
-def field_names(columns: Columns) -> Mapping[str, str]:
-    """The file's names by ours, of the fields that are used."""
-    unused = CHOICES if columns.choices else ()
-    return {ours: name for ours, name in columns.model_dump().items() if name is not None and ours not in unused}
-
-
-def wanted_names(columns: Columns) -> Collection[str]:
-    """The names of all the fields that are used."""
-    return field_names(columns).values()
+def from_mapping(value: Any) -> Choices | str:
+    """By their labels, whatever their order: A, B, ... or a, b, ... or numbers from 0 or 1, without a gap."""
+    if not isinstance(value, dict):
+        return f"must be a list of texts or a mapping from letters to texts, got {kind(value)}"
+    pairs = [(str(label), text) for label, text in value.items()]
+    if set(value) == set(PARALLEL):
+        labels, texts = (value[name] for name in PARALLEL)
+        if not (isinstance(labels, list) and isinstance(texts, list) and len(labels) == len(texts)):
+            return "must have as many labels as texts"
+        pairs = list(zip(map(str, labels), texts, strict=True))
+    pairs = [(label, text) for label, text in pairs if text is not None]  # Parquet gives each row all the file's labels
+    counted = from_list([text for _, text in pairs])
+    if isinstance(counted, str):
+        return counted
+    named = [label for label, _ in pairs]
+    labels = next((series[: len(pairs)] for series in SERIES if set(series[: len(pairs)]) == set(named)), None)
+    if labels is None or len(set(named)) < len(named):
+        return f"must have the labels {', '.join(LETTERS[: len(pairs)])}, each once, got {', '.join(named)}"
+    texts = dict(pairs)
+    return Choices(tuple(texts[label] for label in labels), tuple(labels))

@@ -20,7 +20,7 @@ ROOMY_CHARS = 6_000
 
 
 def generate(settings: Controlled, lexicon: Lexicon, *, seed: int) -> Benchmark:
-    """Seeded four-choice questions over LongBench-v2's six domains, with contexts and evidence spans.
+    """Seeded multiple-choice questions over LongBench-v2's six domains, with contexts and evidence spans.
 
     Every question is answered by one sentence (or row) of its context, or by two far apart. Evidence spans cover
     exactly those sentences, in the order of the text. Wrong choices are stated of others in other relations; near
@@ -36,13 +36,13 @@ def generate(settings: Controlled, lexicon: Lexicon, *, seed: int) -> Benchmark:
             lexicon give the same text on every machine.
 
     Raises:
-        StudyError: the lexicon is too small for ``near_misses``.
+        StudyError: the lexicon is too small for ``near_misses`` or ``choices``.
     """
     count = settings.questions
     domains = _domains(count, seed)
     gaps = _drawn(count, settings.lexical_gap, _random(seed, "lexical_gap"))
     hops = _drawn(count, settings.two_hops, _random(seed, "two_hops"))
-    letters = [LETTERS[index % len(LETTERS)] for index in range(count)]
+    letters = [LETTERS[index % settings.choices] for index in range(count)]
     _random(seed, "letters").shuffle(letters)
     contexts: dict[str, str] = {}
     questions: dict[int, Question] = {}
@@ -56,6 +56,7 @@ def generate(settings: Controlled, lexicon: Lexicon, *, seed: int) -> Benchmark:
             demands,
             lexicon=lexicon,
             world=lexicon.worlds[layout.world],
+            choices=settings.choices,
             near_misses=settings.near_misses,
             echoes=2 if settings.context_chars >= ROOMY_CHARS else 1,
             rng=rng,
@@ -124,8 +125,7 @@ def _length(context_chars: int, rng: random.Random) -> tuple[str, int]:
     return name, round(context_chars * rng.uniform(low, high))
 
 
-def _choices(item: Asked, gold: Letter, rng: random.Random) -> tuple[str, str, str, str]:
+def _choices(item: Asked, gold: Letter, rng: random.Random) -> tuple[str, ...]:
     choices = rng.sample(item.wrong, len(item.wrong))
     choices.insert(LETTERS.index(gold), item.gold)
-    a, b, c, d = (item.attribute.answer.format(v=value) for value in choices)
-    return a, b, c, d
+    return tuple(item.attribute.answer.format(v=value) for value in choices)

@@ -1,7 +1,7 @@
 """What a controlled context must state: evidence, its companions, near misses, and echoes of the choices."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 
@@ -9,7 +9,6 @@ from plancheck.benchmark.controlled_cast import GAP_IN_BACKGROUND, Cast, Entity,
 from plancheck.benchmark.controlled_lexicon import Attribute, Lexicon, World
 from plancheck.plumbing.errors import StudyError
 
-CHOICES = 4
 # Hops lie in different thirds of the context, so that no window holds both.
 EARLY, LATE = (0.05, 0.35), (0.65, 0.95)
 NEXT_TO = 1e-9
@@ -26,7 +25,7 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question's text, the attribute it asks for, the right value, and three wrong ones of the same kind."""
+    """A question's text, the attribute it asks for, the right value, and wrong ones of the same kind."""
 
     index: int
     question: str
@@ -36,15 +35,24 @@ class Asked:
 
 
 def plan_context(
-    demands: Sequence[Demand], *, lexicon: Lexicon, world: World, near_misses: int, echoes: int, rng: random.Random
+    demands: Sequence[Demand],
+    *,
+    lexicon: Lexicon,
+    world: World,
+    choices: int,
+    near_misses: int,
+    echoes: int,
+    rng: random.Random,
 ) -> tuple[list[Asked], list[Fact], Cast]:
     """The questions of one context, the facts they need in it, and the cast that background facts are drawn from.
 
-    Three wrong choices are each stated ``echoes`` times in another relation and the gold one once less, so that no
+    Wrong choices are each stated ``echoes`` times in another relation and the gold one once less, so that no
     choice is mentioned more often than another. No choice is stated in the asked relation but by the evidence.
     """
     cast = Cast(rng, lexicon, world)
-    drafts = [_draft(demand, cast, attribute) for demand, attribute in _attributes(demands, world, rng)]
+    # One word more than choices: others are said to have it in the asked relation.
+    kinds = {kind for kind, words in lexicon.kinds.items() if len(words) > choices}
+    drafts = [_draft(demand, cast, attribute, choices) for demand, attribute in _attributes(demands, world, kinds, rng)]
     facts = list(chain.from_iterable(evidence for _, evidence in drafts))
     for asked, evidence in drafts:
         facts += chain.from_iterable(_companions(fact, asked, cast) for fact in evidence)
@@ -53,19 +61,26 @@ def plan_context(
     return [asked for asked, _ in drafts], facts, cast
 
 
-def _attributes(demands: Sequence[Demand], world: World, rng: random.Random) -> Iterator[tuple[Demand, Attribute]]:
-    """An attribute a demand, of kinds that differ within the context."""
+def _attributes(
+    demands: Sequence[Demand], world: World, kinds: Collection[str], rng: random.Random
+) -> Iterator[tuple[Demand, Attribute]]:
+    """An attribute a demand, of these kinds, which differ within the context."""
     taken: list[Attribute] = []
     for demand in demands:
         pool = world.people if demand.two_hops else world.things
-        fresh = [a for a in pool if a.kind not in {other.kind for other in taken}]
+        fresh = [a for a in pool if a.kind in kinds and a.kind not in {other.kind for other in taken}]
+        if not fresh:
+            raise StudyError(
+                "benchmark.controlled.choices: too few kinds of the lexicon have more words than a question has "
+                "choices. Lower it, or give the lexicon more words."
+            )
         taken.append(rng.choice(fresh))
         yield demand, taken[-1]
 
 
-def _draft(demand: Demand, cast: Cast, attribute: Attribute) -> tuple[Asked, list[Fact]]:
+def _draft(demand: Demand, cast: Cast, attribute: Attribute, choices: int) -> tuple[Asked, list[Fact]]:
     rng = cast.rng
-    values = rng.sample(cast.lexicon.kinds[attribute.kind], CHOICES)
+    values = rng.sample(cast.lexicon.kinds[attribute.kind], choices)
     cast.banned[attribute.label] = tuple(values)
     thing = cast.reserve(cast.thing())
     if demand.two_hops:

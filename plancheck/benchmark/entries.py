@@ -5,26 +5,34 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from plancheck.benchmark.choices import CHOICES, answer_letter, field_names, further_choices, is_number, list_rule
+from plancheck.benchmark.answers import answer_rule
+from plancheck.benchmark.choices import Choices, read_choices
+from plancheck.benchmark.evidence import read_evidence
+from plancheck.benchmark.further import further_choices
+from plancheck.benchmark.joined import context_rule, joined
 from plancheck.benchmark.json_records import RawRecord
 from plancheck.benchmark.texts import Texts
-from plancheck.params.benchmark import Columns
-from plancheck.records import LETTERS, Letter
+from plancheck.benchmark.values import id_rule, is_absent, kind, text_rule
+from plancheck.params.formats import Columns
+from plancheck.records import LETTERS, MOST_CHOICES, Span
 
 OPTIONAL: Final = ("domain", "sub_domain", "difficulty", "length")
-SHOWN_CHARS = 60
+TEXTS: Final = ("question", *OPTIONAL)
 
 
 @dataclass(slots=True)
 class Entry:
     """What a record says, by our names; absent are fields that are not there, null or NaN.
 
-    ``values["context"]`` is the ID of the context, whose text is kept apart. ``broken`` are rules, each with its field.
-    ``fields`` are the record's own names.
+    ``values["context"]`` is the ID of the context, whose text is kept apart. ``documents`` are those of a context that
+    is a list. ``broken`` are rules, each with its field. ``fields`` are the record's own names.
     """
 
     place: str
     values: dict[str, Any] = field(default_factory=dict)
+    choices: Choices | None = None
+    documents: tuple[Span, ...] | None = None
+    evidence: tuple[Span, ...] | None = None
     broken: list[str] = field(default_factory=list)
     fields: tuple[str, ...] = ()
 
@@ -37,121 +45,88 @@ def entry(record: RawRecord, *, columns: Columns, contexts: Texts) -> Entry:
         return found
     present = {name: value for name, value in record.value.items() if not is_absent(value)}
     found.fields = tuple(map(sys.intern, record.value))
-    found.broken += [
-        f"{name} looks like a further choice, but plancheck asks four; take these questions out, or rename a field "
-        "that is no choice"
-        for name in further_choices(present, columns)
-    ]
-    found.values = {ours: present[name] for ours, name in field_names(columns).items() if name in present}
-    if columns.choices is not None:
-        spread_choices(found, columns.choices)
+    names = {ours: name for ours, name in columns.model_dump().items() if ours not in ("choices", "questions")}
+    found.values = {ours: present[name] for ours, name in names.items() if name in present}
+    choices = read_choices(present, columns)
+    if isinstance(choices, str):
+        found.broken.append(choices)
+    elif choices is not None:
+        found.choices = choices
+        found.broken += [further_rule(name, choices) for name in further_choices(present, columns, len(choices.texts))]
     if "context" in found.values:
-        rule = text_rule(found.values["context"], blank=False)
-        found.values["context"] = "" if rule else contexts.add(found.values["context"])
-        found.broken += [f"{columns.context} {rule}"] if rule else []
+        place_context(found, columns, contexts)
     return found
 
 
-def is_absent(value: Any) -> bool:
-    """Whether a value says that there is none; NaN is what pandas writes for it."""
-    return value is None or (isinstance(value, float) and value != value)
+def further_rule(name: str, choices: Choices) -> str:
+    if len(choices.texts) == MOST_CHOICES:
+        return f"{name} looks like a further choice, but a question has {MOST_CHOICES} at most"
+    return f"{name} looks like a further choice; list it in benchmark.columns.choices, or rename it if it is none"
 
 
-def spread_choices(found: Entry, name: str) -> None:
-    """A list of choices as four fields."""
-    choices = found.values.pop("choices", None)
-    if choices is None:
-        found.broken.append(f"has no {name}")
-    elif rule := list_rule(choices):
-        found.broken.append(f"{name} {rule}{'' if isinstance(choices, list) else f', got {kind(choices)}'}")
-    else:
-        found.values |= dict(zip(CHOICES, choices, strict=True))
+def place_context(found: Entry, columns: Columns, contexts: Texts) -> None:
+    """Keep the context's text under its ID, and find the evidence in it."""
+    value, evidence = found.values["context"], found.values.pop("evidence", None)
+    if rule := context_rule(value):
+        found.values["context"] = ""
+        found.broken.append(f"{columns.context} {rule}")
+        return
+    if isinstance(value, list):
+        value, found.documents = joined(value)
+    found.values["context"] = contexts.add(value)
+    if evidence is not None:
+        found.evidence, broken = read_evidence(evidence, value)
+        remedy = " (benchmark.columns.evidence: null leaves the field out)"
+        found.broken += [f"{columns.evidence} {rule}{'' if found.evidence else remedy}" for rule in broken]
 
 
-def broken_rules(found: Entry, needed: Sequence[str], columns: Columns, base: int | None) -> list[str]:
+def broken_rules(found: Entry, needed: Sequence[str], columns: Columns, answer_index: int | None) -> list[str]:
     """The rules that a record breaks, each with its field.
 
     Args:
         found: the record.
         needed: fields that must be there, by our names.
         columns: the file's names.
-        base: the number of the first choice in answers that are numbers, as `letter_of` takes it.
+        answer_index: of the first choice in answers that are numbers; None where it is not declared.
     """
-    names = {ours: f"{columns.choices}: choice" for ours in CHOICES} if columns.choices else {}
-    names = columns.model_dump() | names
-    missing = [names[ours] for ours in needed if ours not in found.values]
+    missing = [shown_field(ours, columns) for ours in needed if lacks(found, ours)]
     broken = [*found.broken, *([f"has no {', '.join(missing)}"] if missing else [])]
+    names = columns.model_dump()
     for ours, value in found.values.items():
-        if ours == "context":
-            rule = None
-        elif ours == "answer":
-            rule = answer_rule(found, columns, base)
+        rule = None
+        if ours == "answer" and found.choices:
+            rule = answer_rule(value, found.choices, answer_index)
         elif ours == "question_id":
             rule = id_rule(value)
-        else:
+        elif ours in TEXTS:
             rule = text_rule(value, blank=ours in OPTIONAL and ours not in needed)
             if rule and ours in OPTIONAL and not isinstance(value, str):
                 rule += f" (benchmark.columns.{ours}: null leaves the field out)"
         broken += [f"{names[ours]} {rule}"] if rule else []
-    return broken
+    return broken + choice_rules(found, columns)
 
 
-def answer_rule(found: Entry, columns: Columns, base: int | None) -> str | None:
-    """What is wrong with a record's answer, or None."""
-    answer = found.values["answer"]
-    if letter_of(found, columns, base):
-        return None
-    if columns.choices is None:
-        return f"must be exactly A, B, C or D, got {shown(answer)}"
-    if CHOICES[0] not in found.values or (is_number(answer) and base is None):
-        return None  # told already: of the list of choices, or of all the file's numbers
-    return f"must be one choice's letter A to D, its number, or its exact text, got {shown(answer)}"
+def lacks(found: Entry, ours: str) -> bool:
+    if ours == "choices":
+        return found.choices is None and not found.broken
+    return ours not in found.values
 
 
-def letter_of(found: Entry, columns: Columns, base: int | None) -> Letter | None:
-    """The gold letter of a record, or None where its answer is no letter and means no choice, or several.
-
-    ``base`` is the number of the first choice in answers that are numbers, None where it is not known.
-    """
-    answer = found.values["answer"]
-    if columns.choices is not None:
-        texts = [found.values.get(choice) for choice in CHOICES]
-        return answer_letter(answer, texts, base)
-    return next((letter for letter in LETTERS if letter == answer), None)
+def shown_field(ours: str, columns: Columns) -> str:
+    """A field by the file's name; of several that hold the choices the two that every question has."""
+    if ours == "choices":
+        return ", ".join(columns.choice_fields[:2])
+    return str(getattr(columns, ours))
 
 
-def text_rule(text: Any, *, blank: bool) -> str | None:
-    """What is wrong with a text, or None; ``blank`` says whether it may be empty or white space."""
-    if not isinstance(text, str):
-        return f"must be text, got {kind(text)}"
-    if not blank and not text.strip():
-        return "must not be empty" if not text else "must hold more than white space"
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        return f"holds half a surrogate pair at character {error.start}, which UTF-8 cannot write"
-    return None
-
-
-def id_rule(value: Any) -> str | None:
-    """What is wrong with an ID, or None."""
-    if isinstance(value, str):
-        return text_rule(value, blank=False)
-    return f"must be text or a whole number, got {kind(value)}" if id_text(value) is None else None
-
-
-def id_text(value: Any) -> str | None:
-    """An ID as text, or None when it is none."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) and value.strip() else None
-
-
-def kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", bool: "true or false", int: "a number", float: "a number"}
-    return "null" if value is None else names.get(type(value), "text" if isinstance(value, str) else "binary data")
-
-
-def shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "..."
+def choice_rules(found: Entry, columns: Columns) -> list[str]:
+    """What is wrong with the texts of the choices."""
+    if found.choices is None:
+        return []
+    rules = ((place, text_rule(text, blank=False)) for place, text in enumerate(found.choices.texts))
+    named = not isinstance(columns.choices, str)
+    return [
+        f"{columns.choices[place] if named else f'{columns.choices}: choice {LETTERS[place]}'} {rule}"
+        for place, rule in rules
+        if rule
+    ]

@@ -13,7 +13,7 @@ def grouped(benchmark: Benchmark) -> Benchmark:
     """The benchmark with the group of its context in every question."""
     groups = context_groups(benchmark.contexts)
     questions = tuple(replace(question, context_group=groups[question.context_id]) for question in benchmark.questions)
-    return Benchmark(questions=questions, contexts=benchmark.contexts)
+    return replace(benchmark, questions=questions)
 
 
 def context_groups(contexts: Mapping[str, str]) -> dict[str, str]:

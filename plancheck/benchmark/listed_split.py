@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from plancheck.benchmark.entries import SHOWN_CHARS
 from plancheck.benchmark.listings import Listing, shown_name
 from plancheck.benchmark.split_files import read_listings
+from plancheck.benchmark.values import SHOWN_CHARS
 from plancheck.comparison.ids import look_alikes
 from plancheck.plumbing.errors import SHOWN_PROBLEMS, all_problems
 from plancheck.records import SPLITS, Question

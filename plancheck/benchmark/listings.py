@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.benchmark.entries import SHOWN_CHARS, id_text, shown
+from plancheck.benchmark.values import SHOWN_CHARS, id_text, shown
 from plancheck.matching import match_key
 from plancheck.plumbing.errors import all_problems
 

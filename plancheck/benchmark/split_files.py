@@ -16,10 +16,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from plancheck.benchmark.entries import shown
 from plancheck.benchmark.kinds import ENCODINGS, other_encoding
 from plancheck.benchmark.listings import REMEDY, SPLIT_NAMES, Listing, checked, shown_name, split_named
 from plancheck.benchmark.split_rows import lines_of, table_listings, text_listings
+from plancheck.benchmark.values import shown
 from plancheck.matching import match_key
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.strict_json import json_value

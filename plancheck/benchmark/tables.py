@@ -23,7 +23,15 @@ def write_questions(benchmark: Benchmark, path: Path = QUESTIONS_FILE) -> None:
 def write_contexts(benchmark: Benchmark, path: Path = CONTEXTS_FILE) -> None:
     """Write the contexts by ID, each in a Parquet row group of its own, so that one can be read without the others."""
     texts = ((context_id, benchmark.contexts[context_id]) for context_id in sorted(benchmark.contexts))
-    rows = ({"context_id": context_id, "chars": len(text), "text": text} for context_id, text in texts)
+    rows = (
+        {
+            "context_id": context_id,
+            "chars": len(text),
+            "text": text,
+            "documents": span_rows(benchmark.documents.get(context_id)),
+        }
+        for context_id, text in texts
+    )
     write_table(path, rows, CONTEXTS, row_group_size=1)
 
 
@@ -49,6 +57,16 @@ def read_contexts(ids: Collection[str] | None = None, path: Path = CONTEXTS_FILE
     if lacking:
         raise StudyError(f"{path}: lacks {len(lacking)} context(s), the first is {lacking[0]}. Run `dvc repro`.")
     return texts
+
+
+def read_documents(path: Path = CONTEXTS_FILE) -> dict[str, tuple[Span, ...]]:
+    """The documents of each context that came as a list of them, by context ID.
+
+    Raises:
+        StudyError: the file is missing or damaged.
+    """
+    rows = read_table(path, columns=["context_id", "documents"]).to_pylist()
+    return {row["context_id"]: spans for row in rows if (spans := to_spans(row["documents"])) is not None}
 
 
 def each_context(ids: Sequence[str], path: Path = CONTEXTS_FILE) -> Iterator[str]:
@@ -78,8 +96,6 @@ def each_context(ids: Sequence[str], path: Path = CONTEXTS_FILE) -> Iterator[str
 
 
 def question_row(question: Question) -> dict[str, Any]:
-    a, b, c, d = question.choices
-    evidence = question.evidence
     return {
         "question_id": question.question_id,
         "domain": question.domain,
@@ -87,19 +103,21 @@ def question_row(question: Question) -> dict[str, Any]:
         "difficulty": question.difficulty,
         "length": question.length,
         "question": question.question,
-        "choice_a": a,
-        "choice_b": b,
-        "choice_c": c,
-        "choice_d": d,
+        "choices": question.choices,
         "answer": question.answer,
         "context_id": question.context_id,
         "context_group": question.context_group,
-        "evidence": None if evidence is None else [{"start": span.start, "end": span.end} for span in evidence],
+        "evidence": span_rows(question.evidence),
     }
 
 
+def span_rows(spans: Sequence[Span] | None) -> list[dict[str, int]] | None:
+    return None if spans is None else [{"start": span.start, "end": span.end} for span in spans]
+
+
+def to_spans(rows: Sequence[dict[str, int]] | None) -> tuple[Span, ...] | None:
+    return None if rows is None else tuple(Span(**row) for row in rows)
+
+
 def to_question(row: dict[str, Any]) -> Question:
-    evidence = row.pop("evidence")
-    choices = (row.pop("choice_a"), row.pop("choice_b"), row.pop("choice_c"), row.pop("choice_d"))
-    spans = None if evidence is None else tuple(Span(**span) for span in evidence)
-    return Question(**row, choices=choices, evidence=spans)
+    return Question(**row | {"choices": tuple(row["choices"]), "evidence": to_spans(row["evidence"])})

@@ -59,7 +59,7 @@ def of_letters(
             faults.add(where, "no question of the study has this ID")
         elif name in first:
             faults.add(where, f"the question has a row already, {first[name]}")
-        elif value not in (None, "", *LETTERS):
+        elif value not in (None, "", *LETTERS[: len(questions[name].choices)]):
             faults.add(where, f"{field} must be a letter from {LETTERS[0]} to {LETTERS[-1]}, is {value!r:.{SHOWN}}")
         else:
             first[name] = record.place

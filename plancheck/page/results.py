@@ -14,6 +14,7 @@ from plancheck.reporting.accuracy_tables import HELDOUT
 from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES, DOMAINS
 from plancheck.reporting.main_table import MAIN
 from plancheck.reporting.results import ALL
+from plancheck.reporting.rounding import percent
 
 SEEN_IN_PART = "all questions, some of which the trained planners learned from"
 
@@ -39,11 +40,12 @@ def by_budget_picture(study: Study, main: pd.DataFrame) -> Picture:
     for key, heading, policies in panels(study, everyone["policy"]):
         rows = everyone[everyone["policy"].isin(policies)]
         described = f"Accuracy of {', '.join(policies)} at each budget, with intervals."
-        charts[heading] = by_budget(rows, best, colour=study.families[key].colour, description=described)
+        colour = study.families[key].colour
+        charts[heading] = by_budget(rows, best, chance=study.chance, colour=colour, description=described)
     caption = (
         f"Points: accuracy on {SEEN_IN_PART} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
-        "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: chance among "
-        "four choices, 25 %. Test questions alone (split test) are in the table and in the next figure."
+        "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: a "
+        f"blind guess, {percent(study.chance)} %. Test questions alone (split test) are in the table and below."
     )
     return Picture(caption, charts)
 

@@ -6,6 +6,7 @@ import pandas as pd
 
 from plancheck.page.charts.intervals import routers
 from plancheck.page.study import Picture, Section, Study, figure, questions_of
+from plancheck.reporting.rounding import percent
 from plancheck.reporting.routing_table import NOTHING, ROUTING
 
 KINDS: Final = {
@@ -48,11 +49,12 @@ def routing_picture(study: Study, table: pd.DataFrame) -> Picture:
         f"Accuracy with Wilson {study.percent} intervals, {questions_of(table)} questions. Routers choose between the "
         "planner and its control, as oracle_pair does, or among controls alone: the best of each tier in the questions "
         "that they learn from, which is what the ladder's last tier is made of. oracle_all chooses among all policies. "
-        "Only deployable routers could be used. Dotted: chance among four choices, 25 %. Differences in the table are "
-        "against the best single policy: of the training folds for routers with folds, which also have an exact sign "
-        "test; of the same questions for oracles and what was fitted in sample."
+        f"Only deployable routers could be used. Dotted: a blind guess, {percent(study.chance)} %. Differences in the "
+        "table are against the best single policy: of the training folds for routers with folds, which also have an "
+        "exact sign test; of the same questions for oracles and what was fitted in sample."
     )
-    chart = routers(rows, description=f"Accuracy of {len(rows)} oracles and routers, with intervals.")
+    described = f"Accuracy of {len(rows)} oracles and routers, with intervals."
+    chart = routers(rows, chance=study.chance, description=described)
     if (table["baseline"] == NOTHING).any():
         caption += " Where the best single policy is of nothing_learned, a fold left nothing to learn from."
     return Picture(caption, {"": chart})

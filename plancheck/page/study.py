@@ -11,6 +11,7 @@ from plancheck.page.cells import TableView, table_view
 from plancheck.page.families import Family
 from plancheck.page.kin import Yardstick
 from plancheck.params.selectors import Selector
+from plancheck.reporting.results import ALL
 from plancheck.reporting.table import Table
 
 if TYPE_CHECKING:  # the console reads a study too, and draws nothing
@@ -81,6 +82,12 @@ class Study:
     @property
     def largest(self) -> int:
         return max(self.budgets_chars)
+
+    @property
+    def chance(self) -> float:
+        """What a blind guess gets right of all questions, as a share, from Table 1."""
+        rows = self.table("main")
+        return float(rows.loc[rows["split"] == ALL, "chance"].iloc[0])
 
     @property
     def percent(self) -> str:

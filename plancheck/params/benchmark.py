@@ -1,12 +1,13 @@
 """Sections benchmark and split: the questions and who sees them."""
 
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
+from plancheck.params.formats import FORMATS, AnswerIndex, Columns, Format
 from plancheck.params.section import FilePath, Section, Seed, Share
-from plancheck.records import SPLITS
+from plancheck.records import FEWEST_CHOICES, MOST_CHOICES, SPLITS
 
 OWN_SPLIT: Final = Path("plancheck/splits.py")
 
@@ -20,39 +21,35 @@ class Controlled(Section):
     two_hops: Share = Field(description="evidence lies in two places")
     near_misses: Annotated[int, Field(ge=0)] = Field(description="distractor facts a question that look like evidence")
     shared_contexts: Share = Field(description="questions that share their context with another question")
-
-
-class Columns(Section):
-    """Names of a file's fields, where they differ from LongBench-v2's.
-
-    Null leaves an optional field of the file out. ``choices`` names a field with a list of the four choices, which
-    takes the place of the four fields.
-    """
-
-    question_id: str = "_id"
-    domain: str | None = "domain"
-    sub_domain: str | None = "sub_domain"
-    difficulty: str | None = "difficulty"
-    length: str | None = "length"
-    question: str = "question"
-    choices: str | None = None
-    choice_a: str = "choice_A"
-    choice_b: str = "choice_B"
-    choice_c: str = "choice_C"
-    choice_d: str = "choice_D"
-    answer: str = "answer"
-    context: str = "context"
+    choices: Annotated[int, Field(ge=FEWEST_CHOICES, le=MOST_CHOICES)] = Field(4, description="choices of a question")
 
 
 class BenchmarkParams(Section):
-    """``path`` is what the questions are made of and what DVC watches: the lexicon, a data file, or a hub pin."""
+    """``path`` is what the questions are made of and what DVC watches: the lexicon, a data file, or a hub pin.
 
-    source: Literal["controlled", "longbench_v2"]
+    ``format`` names the form of the file. ``columns`` are its names where the file has others, and ``answer_index`` is
+    the index of the first choice where answers are numbers; null takes the format's.
+    """
+
+    source: Literal["controlled", "file"]
+    format: Format = "longbench_v2"
     path: FilePath
     limit: PositiveInt | None = None
     seed: Seed
-    columns: Columns = Columns()
+    answer_index: AnswerIndex | None = None
+    columns: Columns
     controlled: Controlled
+
+    @model_validator(mode="before")
+    @classmethod
+    def by_format(cls, values: Any) -> Any:
+        """The format's columns and index under those that are given."""
+        if not isinstance(values, dict) or values.get("format", "longbench_v2") not in FORMATS:
+            return values
+        preset = FORMATS[values.get("format", "longbench_v2")]
+        given, index = values.get("columns") or {}, values.get("answer_index")
+        columns = given if not isinstance(given, dict) else preset.columns.model_dump() | given
+        return values | {"columns": columns, "answer_index": preset.answer_index if index is None else index}
 
 
 class Split(Section):

@@ -21,7 +21,8 @@ KINDS: Final = {kind: f"failures_{kind}" for kind in FAILURES}  # the column tha
 MAIN: Final = Table(
     name="main",
     title="Accuracy of every policy at every budget",
-    notes="Table 1, with Wilson intervals, mean share of the evidence shown, and failed answers, all and by kind. "
+    notes="Table 1, with Wilson intervals, what a blind guess gets (the mean of 1/k over questions of k choices), mean "
+    "share of the evidence shown, and failed answers, all and by kind. "
     f"{UNITS}",
     empty="there is no accuracy",
     columns=(
@@ -29,6 +30,7 @@ MAIN: Final = Table(
         BUDGET,
         SPLIT,
         *ACCURACY,
+        Column("chance", "Chance, %", "percent"),
         RECALL,
         Column("failures", "Failed answers", "count"),
         *(Column(name, f"Failed: {kind.replace('_', ' ')}", "count") for kind, name in KINDS.items()),
@@ -41,6 +43,7 @@ def main_table(
     predictions: pd.DataFrame,
     packed: pd.DataFrame,
     splits: Mapping[str, Sequence[str]],
+    choices: Mapping[str, int],
     *,
     policies: Sequence[str],
     budgets_chars: Sequence[int],
@@ -53,6 +56,7 @@ def main_table(
         packed: columns question_id, policy, budget_chars, evidence_recall, plan_failed; without rows of finished
             systems, whose evidence is unknown.
         splits: question IDs by split.
+        choices: how many choices each question has, by its ID.
         policies: rows' order.
         budgets_chars: rows' order within a policy.
         confidence: of the Wilson intervals.
@@ -60,6 +64,7 @@ def main_table(
     Returns:
         MAIN. A failed answer counts as wrong and stays in the denominator; ``failures`` says how many there are,
         and the column of each kind in KINDS how many of that kind.
+        ``chance`` is the mean of 1/k over the questions, which have k choices each: what a blind guess gets right.
         ``evidence_recall`` is the mean over the questions whose evidence is known, empty when there are none.
         ``failed_plans`` counts questions whose plan failed, so that only the policy's fill was shown.
 
@@ -86,6 +91,7 @@ def main_table(
                 found.append(
                     {"policy": policy, "budget_chars": budget, "split": split}
                     | accuracy_columns(chosen["correct"], confidence=confidence)
+                    | {"chance": sum(1 / choices[question_id] for question_id in ids) / len(ids)}
                     | {"evidence_recall": chosen["evidence_recall"].mean(), "failures": chosen["failure"].notna().sum()}
                     | {name: (chosen["failure"] == kind).sum() for kind, name in KINDS.items()}
                     | {"failed_plans": chosen["plan_failed"].sum()}
@@ -102,7 +108,7 @@ def show(path: Path, *, console: Console) -> None:
     budgets = list(dict.fromkeys(rows["budget_chars"]))
     questions = int(rows["questions"].iloc[0])
     console.print(f"Table 1. Accuracy of {questions} questions in % [Wilson interval] and evidence recall (ev.) in %,")
-    console.print("by budget in characters. Evidence is known for generated questions only.")
+    console.print(f"by budget in characters. A blind guess gets {percent(rows['chance'].iloc[0])} %.")
     view = Grid(box=SIMPLE_HEAD, pad_edge=False)
     view.add_column("policy", no_wrap=True)
     for budget in budgets:

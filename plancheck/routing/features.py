@@ -12,7 +12,7 @@ import scipy
 
 from plancheck.records import ROUTER_FEATURES, SCORERS
 from plancheck.routing.evaluation import Pair
-from plancheck.routing.inputs import CHOICES, PROBABILITIES, Inputs, check_columns
+from plancheck.routing.inputs import Inputs, check_columns
 from plancheck.routing.routers import CATEGORIES
 from plancheck.statistics.flatness import flatness
 
@@ -42,7 +42,7 @@ def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
             "question_id": name,
             **{column: question[column] for column in CATEGORIES},
             "context_chars": chars[question["context_id"]],
-            "question_chars": sum(len(question[column]) for column in ("question", *CHOICES)),
+            "question_chars": sum(map(len, (question["question"], *question["choices"]))),
             "atoms": int(atoms[name]),
             "candidates": len(pool),
             **{key: value for scorer in SCORERS for key, value in of_scores(scorer, pool[f"{scorer}_score"]).items()},
@@ -116,13 +116,13 @@ def known(ranks: Sequence[float | None]) -> list[int]:
 
 def of_answer(answer: Known) -> Row:
     """Whether there is an answer, and how sure the model is of it."""
-    probabilities = sorted((answer[column] for column in PROBABILITIES), reverse=True)
-    sure = not any(pd.isna(value) for value in probabilities)
+    sure = answer["probs"] is not None
+    probabilities = sorted(answer["probs"], reverse=True) if sure else []
     return {
         "answered": answered(answer),
         "confidence": probabilities[0] if sure else None,
         "margin": probabilities[0] - probabilities[1] if sure else None,
-        "entropy": float(scipy.stats.entropy(probabilities) / math.log(4)) if sure else None,
+        "entropy": float(scipy.stats.entropy(probabilities) / math.log(len(probabilities))) if sure else None,
     }
 
 

@@ -14,15 +14,13 @@ from plancheck.routing.routers import CATEGORIES
 
 # Of the study's own selectors, and of files.
 PLAN_FILES: Final = ("plans", "given_plans")
-CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
-PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
-    "questions": ("question_id", *CATEGORIES, "question", *CHOICES, "context_id", "context_group"),
+    "questions": ("question_id", *CATEGORIES, "question", "choices", "context_id", "context_group"),
     "contexts": ("context_id", "chars"),
     "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
     "rerank": ("question_id", "atom_id", "rerank_score"),
     "plans": ("question_id", "atom_ids", "parsed", "bm25_ranks", "dense_ranks", "rerank_ranks"),
-    "answers": ("question_id", "policy", "packed_id", "letter", *PROBABILITIES),
+    "answers": ("question_id", "policy", "packed_id", "letter", "probs"),
 }
 
 

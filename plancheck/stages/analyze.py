@@ -89,6 +89,7 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
             made.answered,
             made.packed,
             made.splits,
+            {question_id: len(question.choices) for question_id, question in made.questions.items()},
             policies=everyone,
             budgets_chars=chars,
             confidence=confidence,

@@ -8,11 +8,11 @@ from typing import Any
 
 from plancheck.atoms import cut
 from plancheck.benchmark.domains import asked_for, unlike
-from plancheck.benchmark.tables import each_context, read_questions
+from plancheck.benchmark.tables import each_context, read_documents, read_questions
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
 from plancheck.plumbing.files import DATA, write_json, write_table
-from plancheck.records import ATOMS, Atom, Question
+from plancheck.records import ATOMS, Atom, Question, Span
 
 REPORT = Path("reports") / "atoms.json"
 MOST_DOCUMENTS = {"1": 1, "2-5": 5, "6-50": 50}
@@ -21,18 +21,24 @@ LOG = logging.getLogger("plancheck.atoms")
 
 
 def run(params: Params) -> None:
-    """Write data/atoms.parquet, by context ID and position, and reports/atoms.json."""
+    """Write data/atoms.parquet, by context ID and position, and reports/atoms.json.
+
+    A context that came as a list of documents is cut at these, whatever its domain, in windows of several documents.
+    """
     settings = params.atoms
     questions = read_questions()
     tell_domains(questions, settings.multi_document.domains)
-    multi_document = multi_document_contexts(questions, settings)
+    given = read_documents()
+    multi_document = multi_document_contexts(questions, settings) | set(given)
     rows: list[dict[str, Any]] = []
     documents: list[int] = []
     characters = 0
     ids = sorted({question.context_id for question in questions})
     for context_id, text in zip(ids, each_context(ids), strict=True):
         characters += len(text)
-        atoms = atoms_of(context_id, text, settings, multi_document=context_id in multi_document)
+        atoms = atoms_of(
+            context_id, text, settings, multi_document=context_id in multi_document, given=given.get(context_id)
+        )
         rows += [row(atom, position) for position, atom in enumerate(atoms)]
         if context_id in multi_document:
             documents.append(1 + max((atom.document for atom in atoms), default=0))
@@ -58,7 +64,9 @@ def multi_document_contexts(questions: Sequence[Question], settings: Atoms) -> s
     return {question.context_id for question in questions if question.domain in domains}
 
 
-def atoms_of(context_id: str, text: str, settings: Atoms, *, multi_document: bool) -> tuple[Atom, ...]:
+def atoms_of(
+    context_id: str, text: str, settings: Atoms, *, multi_document: bool, given: Sequence[Span] | None
+) -> tuple[Atom, ...]:
     window = settings.multi_document if multi_document else settings.other
     return cut(
         context_id,
@@ -66,6 +74,7 @@ def atoms_of(context_id: str, text: str, settings: Atoms, *, multi_document: boo
         window_chars=window.window_chars,
         overlap_chars=window.overlap_chars,
         separators=settings.multi_document.separators if multi_document else None,
+        given=given,
     )
 
 

@@ -11,8 +11,8 @@ from plancheck.answering.rightness import has_equal_choices, right_letters
 from plancheck.backends.hub import download_dataset_file
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.benchmark.groups import grouped
-from plancheck.benchmark.longbench_v2 import read_benchmark
 from plancheck.benchmark.pin import is_pin, read_pin
+from plancheck.benchmark.questions import read_benchmark
 from plancheck.benchmark.subset import stratified_subset
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.benchmark.texts import Texts
@@ -40,6 +40,7 @@ def run(params: Params) -> None:
     write_contexts(benchmark)
     write_json(REPORT, summary(benchmark))
     log.info("%d questions over %d contexts written", len(benchmark.questions), len(benchmark.contexts))
+    tell_choices(benchmark.questions)
     if alike := near_equal(benchmark):
         log.warning(
             "%d contexts differ from another only in white space at the ends of text or lines or in Unicode form; "
@@ -60,7 +61,7 @@ def load(settings: BenchmarkParams) -> Benchmark:
         log.info("fetching %s of %s at %s", pin.file, pin.repo, pin.revision)
         path = download_dataset_file(pin.repo, pin.revision, pin.file, pin.sha256)
     log.info("reading %s", path)
-    return read_benchmark(path, settings.columns)
+    return read_benchmark(path, settings.columns, settings.answer_index)
 
 
 def limited(benchmark: Benchmark, settings: BenchmarkParams) -> Benchmark:
@@ -71,7 +72,8 @@ def limited(benchmark: Benchmark, settings: BenchmarkParams) -> Benchmark:
     log.info("keeping %d of %d questions (benchmark.limit)", len(kept), len(benchmark.questions))
     needed = {question.context_id for question in kept}
     contexts = Texts(text for context_id, text in benchmark.contexts.items() if context_id in needed)
-    return Benchmark(questions=kept, contexts=contexts)
+    documents = {context_id: spans for context_id, spans in benchmark.documents.items() if context_id in needed}
+    return Benchmark(questions=kept, contexts=contexts, documents=documents)
 
 
 def tell_equal_choices(questions: Sequence[Question]) -> None:
@@ -86,6 +88,19 @@ def tell_equal_choices(questions: Sequence[Question]) -> None:
         )  # fmt: skip
 
 
+def tell_choices(questions: Sequence[Question]) -> None:
+    """Say how many choices questions have, where they differ: a missing choice must not pass unseen."""
+    counts = choice_counts(questions)
+    if len(counts) > 1:
+        told = ", ".join(f"{questions} have {choices}" for choices, questions in counts.items())
+        log.info("questions differ in their number of choices: %s", told)
+
+
+def choice_counts(questions: Sequence[Question]) -> dict[int, int]:
+    """Questions by their number of choices, ascending."""
+    return dict(sorted(Counter(len(question.choices) for question in questions).items()))
+
+
 def has_gold_twice(question: Question) -> bool:
     return len(right_letters(question.choices, question.answer)) > 1
 
@@ -94,6 +109,7 @@ def summary(benchmark: Benchmark) -> dict[str, Any]:
     """What the benchmark holds: counts, and lengths of the distinct contexts in characters.
 
     Contexts that are nearly equal (benchmark/groups.py) count as shared.
+    ``choices`` counts questions by their number of choices, ``evidence`` those that name theirs.
     ``equal_choices`` counts the questions with choices that match, and those whose gold text stands twice.
     """
     lengths = [len(text) for text in benchmark.contexts.values()]
@@ -102,6 +118,8 @@ def summary(benchmark: Benchmark) -> dict[str, Any]:
     alike = near_equal(benchmark)
     return {
         "questions": len(benchmark.questions),
+        "choices": choice_counts(benchmark.questions),
+        "evidence": sum(question.evidence is not None for question in benchmark.questions),
         "contexts": len(benchmark.contexts),
         "domains": dict(Counter(question.domain for question in benchmark.questions)),
         "context_chars": {"min": min(lengths), "median": median(lengths), "max": max(lengths)},

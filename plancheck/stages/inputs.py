@@ -56,7 +56,13 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
         return
     multi_document = multi_document_contexts(benchmark.questions, params.atoms)
     atoms = {
-        context_id: atoms_of(context_id, text, params.atoms, multi_document=context_id in multi_document)
+        context_id: atoms_of(
+            context_id,
+            text,
+            params.atoms,
+            multi_document=context_id in multi_document,
+            given=benchmark.documents.get(context_id),
+        )
         for context_id, text in benchmark.contexts.items()
     }
     for path in files.values():

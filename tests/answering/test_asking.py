@@ -4,8 +4,10 @@ import pytest
 
 from plancheck.answering.asking import Prompt, ask, failure_of, read_reply
 from plancheck.answering.ports import Generated
+from plancheck.records import LETTERS
 
 CHOICES = ("red", "green", "blue", "grey")
+PROMPT = Prompt("p", "q", [], CHOICES)
 
 
 class Memory(dict):
@@ -41,14 +43,14 @@ class Model:
             for text, group in zip(texts, choices, strict=True)
         ]
 
-    def generate(self, prompts, *, max_new_tokens, pass_tokens, batch_size):
+    def generate(self, prompts, choices, *, max_new_tokens, pass_tokens, batch_size):
         words = ["".join(map(chr, prompt)).split()[-1] for prompt in prompts]
         self.asked += words
         return [
             Generated(
-                word, tuple(range(1, len(word) + 1)), tuple((-float(i), -9.0, -9.0, -9.0) for i in range(len(word)))
+                word, tuple(range(1, len(word) + 1)), tuple((-float(i), *[-9.0] * (k - 1)) for i in range(len(word)))
             )
-            for word in words
+            for word, k in zip(words, choices, strict=True)
         ]
 
 
@@ -174,7 +176,7 @@ def test_confidence_is_taken_where_the_letter_stands():
         "ends": [2, 4, 5, 6],
         "letters": [[0.0] * 4, [0.0] * 4, [-9.0, 0.0, -9.0, -9.0], [0.0] * 4],
     }
-    found = read_reply("p", reply, mode="generate", prompt_tokens=1)
+    found = read_reply(PROMPT, reply, mode="generate", prompt_tokens=1)
     assert found.letter == "B"
     assert found.probabilities[1] > 0.99
 
@@ -197,7 +199,7 @@ def replied(*words):
     ],
 )
 def test_confidence_is_taken_after_the_reasoning(words, letter, weighed):
-    found = read_reply("p", replied(*words), mode="generate", prompt_tokens=1)
+    found = read_reply(PROMPT, replied(*words), mode="generate", prompt_tokens=1)
     assert found.letter == letter
     assert (found.probabilities is None) == (weighed is None)
     if weighed is not None:
@@ -206,7 +208,7 @@ def test_confidence_is_taken_after_the_reasoning(words, letter, weighed):
 
 def test_a_reply_that_ends_inside_its_reasoning_is_a_failure_of_its_own():
     for words, failure in ((["<think>", "A"], "cut_off"), (["<think>", "</think>"], "unparsable")):
-        assert read_reply("p", replied(*words), mode="generate", prompt_tokens=1).failure == failure
+        assert read_reply(PROMPT, replied(*words), mode="generate", prompt_tokens=1).failure == failure
 
 
 def test_prompts_of_a_group_are_asked_together_and_their_replies_kept_together():
@@ -217,3 +219,16 @@ def test_prompts_of_a_group_are_asked_together_and_their_replies_kept_together()
 
     again = asked(Model(), replies, "a|it is red", "b|it is grey", "a|it is blue", "b|it is green")
     assert again.calls == 2
+
+
+@pytest.mark.parametrize("count", [2, 5, 10])
+def test_any_number_of_choices_is_weighed(count):
+    choices = tuple(f"choice {letter}" for letter in LETTERS[:count])
+    prompt = Prompt("p", "q", [], choices)
+    values = [-2.0] * (count - 1) + [-1.0]
+    found = read_reply(prompt, {"log_likelihoods": values}, mode="likelihood", prompt_tokens=1)
+    assert (found.letter, len(found.probabilities)) == (LETTERS[count - 1], count)
+    reply = {"text": LETTERS[count - 1], "ends": [1], "letters": [values]}
+    assert read_reply(prompt, reply, mode="generate", prompt_tokens=1) == found
+    beyond = {"text": LETTERS[count] if count < 10 else "K", "ends": [1], "letters": [values]}
+    assert read_reply(prompt, beyond, mode="generate", prompt_tokens=1).failure == "unparsable"

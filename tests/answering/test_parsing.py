@@ -1,14 +1,18 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plancheck.answering import parsing
 from plancheck.answering.confidence import choice_probabilities
-from plancheck.answering.parsing import parse_letter
 from plancheck.answering.reasoning import after_reasoning
 from plancheck.matching import fold
 from plancheck.records import LETTERS
+
+
+def parse_letter(reply, choices=4):
+    return parsing.parse_letter(reply, choices)
 
 
 @pytest.mark.parametrize(
@@ -363,33 +367,36 @@ WRAPPERS = [
 ]  # fmt: skip
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LETTERS), st.sampled_from(WRAPPERS), st.sampled_from(TRACES))
 def test_a_letter_in_any_form_is_read_and_reasoning_before_it_changes_nothing_but_its_place(letter, wrapper, trace):
     reply = wrapper.format(letter, letter)
-    found = parse_letter(reply)
+    found = parse_letter(reply, 10)
     assert found is not None
     assert found[0] == letter
-    assert parse_letter(trace + reply) == (letter, len(trace) + found[1])
+    assert parse_letter(trace + reply, 10) == (letter, len(trace) + found[1])
 
 
+@settings(deadline=None)
 @given(st.sampled_from(WRAPPERS), st.sampled_from(WRAPPERS), st.permutations(LETTERS))
 def test_permuting_the_letters_permutes_the_answer(first, second, permuted):
     def answers(letters):
         reply = (
             f"{first.format(letters[0], letters[0])}\n{letters[1]} is wrong.\n{second.format(letters[2], letters[2])}"
         )
-        found = parse_letter(reply)
+        found = parse_letter(reply, 10)
         return found and found[0]
 
     before = answers(LETTERS)
     assert answers(permuted) == (before and permuted[LETTERS.index(before)])
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LETTERS), st.sampled_from(LETTERS), st.sampled_from(WRAPPERS))
 def test_two_letters_in_one_form_are_no_answer(one, other, wrapper):
-    found = parse_letter(f"Answer: {one}.\nThe answer is {other}")
+    found = parse_letter(f"Answer: {one}.\nThe answer is {other}", 10)
     assert (found and found[0]) == (one if one == other else None)
-    rejected = parse_letter(f"{wrapper.format(one, one)}\nSo it is not {one}.")
+    rejected = parse_letter(f"{wrapper.format(one, one)}\nSo it is not {one}.", 10)
     assert rejected is None or rejected[0] == one
 
 
@@ -400,16 +407,60 @@ def test_a_reply_that_ends_inside_its_reasoning_is_cut_off(trace):
     assert parse_letter(f"{trace}C<think>The answer is B") is None
 
 
-@given(st.lists(st.floats(-200, 5), min_size=4, max_size=4))
+@pytest.mark.parametrize(
+    ("reply", "choices", "letter"),
+    [
+        ("The answer is B", 2, "B"),
+        ("The answer is C", 2, None),
+        ("B. Option C is wrong", 2, "B"),
+        ("E", 5, "E"),
+        ("e", 5, "E"),
+        ("The answer is E.", 5, "E"),
+        ("The answer is E.", 4, None),
+        ("(E) is correct, not A", 5, "E"),
+        ("E because the mill is older", 5, "E"),
+        ("E a resposta é C.", 5, "C"),
+        ("E la risposta corretta è D", 5, "D"),
+        ("Answer: j", 10, "J"),
+        ("A and J are wrong. The answer is H", 10, "H"),
+        ("The answer is I", 10, "I"),
+        ("I is correct", 10, "I"),
+        ("I think it's B.", 10, "B"),
+        ("I would go with F.", 10, "F"),
+        ("I", 10, "I"),
+        ("I. The mill", 10, "I"),
+        ("In my view, i.e. as I see it, the answer is G", 10, "G"),
+        ("It is either I or J", 10, None),
+        ('{"answer": "F"}', 10, "F"),
+        ("\\boxed{h}", 10, "H"),
+        ("The answer is f", 10, "F"),
+        ("K", 10, None),
+    ],
+)
+def test_the_letters_are_those_of_the_question(reply, choices, letter):
+    found = parse_letter(reply, choices)
+    assert (found and found[0]) == letter
+
+
+@settings(deadline=None)  # the first reply with so many choices compiles their patterns
+@given(st.integers(2, 10), st.sampled_from(WRAPPERS), st.sampled_from(LETTERS))
+def test_a_letter_is_read_if_a_choice_has_it(choices, wrapper, letter):
+    found = parse_letter(wrapper.format(letter, letter), choices)
+    assert (found and found[0]) == (letter if letter in LETTERS[:choices] else None)
+
+
+@given(st.lists(st.floats(-200, 5), min_size=2, max_size=10))
 def test_probabilities_sum_to_one_and_keep_the_order(logprobs):
     found = choice_probabilities(logprobs)
     assert sum(found) == pytest.approx(1)
     assert max(found) == found[logprobs.index(max(logprobs))]
 
 
-@pytest.mark.parametrize("logprobs", [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0, float("nan")], [0.0, 0.0, 0.0, float("-inf")]])
-def test_probabilities_need_four_finite_numbers(logprobs):
-    with pytest.raises(ValueError, match="four finite"):
+@pytest.mark.parametrize(
+    "logprobs", [[], [0.0], [[0.0, 0.0]], [0.0, 0.0, 0.0, float("nan")], [0.0, 0.0, 0.0, float("-inf")]]
+)
+def test_probabilities_need_two_or_more_finite_numbers(logprobs):
+    with pytest.raises(ValueError, match="two or more finite"):
         choice_probabilities(logprobs)
 
 

@@ -31,6 +31,15 @@ def test_the_generate_prompt_is_pinned():
     assert generate_messages(QUESTION, "") == [{"role": "user", "content": asked}]
 
 
+@pytest.mark.parametrize(
+    ("choices", "letters"), [("ab", "A or B"), ("abcde", "A, B, C, D or E"), ("abcdefghij", "G, H, I or J")]
+)
+def test_the_generate_prompt_names_the_letters_that_there_are(choices, letters):
+    content = generate_messages(dataclasses.replace(QUESTION, choices=tuple(choices)), "")[0]["content"]
+    assert content.endswith(f"{letters}.")
+    assert content.count("\n") == len(choices) + 2
+
+
 @pytest.mark.parametrize("messages", [likelihood_messages, generate_messages])
 def test_the_gold_letter_and_the_metadata_are_not_asked(messages):
     other = dataclasses.replace(QUESTION, answer="D", domain="x", difficulty="hard", question_id="z")

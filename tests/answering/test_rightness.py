@@ -36,7 +36,7 @@ def test_no_letter_is_never_right():
 
 @given(st.tuples(*[st.sampled_from(["one", "one ", "One", "two", "\ufb01x", "fix"])] * 4))
 def test_rightness_is_an_equivalence_that_follows_its_choice_wherever_it_stands(choices):
-    for gold in LETTERS:
+    for gold in LETTERS[:4]:
         right = right_letters(choices, gold)
         assert gold in right
         assert all(right_letters(choices, other) == right for other in right)

@@ -13,7 +13,8 @@ import plancheck.stages.models as stage
 from plancheck.backends import snapshots
 from plancheck.backends.models import locked, made_once
 from plancheck.backends.wheels import wheel_weights
-from plancheck.params.benchmark import BenchmarkParams, Columns, Controlled
+from plancheck.params.benchmark import BenchmarkParams, Controlled
+from plancheck.params.formats import Columns
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.errors import StudyError
@@ -113,12 +114,12 @@ def test_dvc_watches_just_the_benchmark_parameters_that_the_stage_uses(
 
     knobs = params.benchmark.controlled
     others = {
-        "source": "longbench_v2", "path": Path("other.json"), "limit": 3, "seed": params.benchmark.seed + 2,
-        "columns": Columns(answer="gold"),
+        "source": "file", "path": Path("other.json"), "limit": 3, "seed": params.benchmark.seed + 2,
+        "columns": Columns(answer="gold"), "format": "custom", "answer_index": 1,
     }  # fmt: skip
     other_knobs = {
         "questions": 99, "context_chars": 5_000, "lexical_gap": 0.9, "two_hops": 0.9, "near_misses": 1,
-        "shared_contexts": 0.9,
+        "shared_contexts": 0.9, "choices": 5,
     }  # fmt: skip
     assert set(others) | {"controlled"} == set(BenchmarkParams.model_fields)
     assert set(other_knobs) == set(Controlled.model_fields)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from plancheck.answering.prompt import likelihood_messages
 from plancheck.benchmark.controlled import generate, read_lexicon
-from plancheck.benchmark.controlled_facts import CHOICES
 from plancheck.benchmark.controlled_lexicon import Attribute, content_words
 from plancheck.params.benchmark import Controlled
 from plancheck.plumbing.errors import StudyError
@@ -134,7 +133,7 @@ def test_context_ids_are_the_hashes_of_the_texts_and_all_are_used(benchmark: Ben
 
 def test_choices_are_distinct_and_of_similar_length(benchmark: Benchmark) -> None:
     for question in benchmark.questions:
-        assert len({value(choice) for choice in question.choices}) == CHOICES
+        assert len({value(choice) for choice in question.choices}) == 4
         lengths = [len(choice) for choice in question.choices]
         assert max(lengths) - min(lengths) <= 7
 
@@ -143,6 +142,27 @@ def test_choices_are_distinct_and_of_similar_length(benchmark: Benchmark) -> Non
 def test_gold_letters_are_balanced(count: int) -> None:
     letters = Counter(question.answer for question in made(questions=count).questions)
     assert max(letters.values()) - min(letters.values()) <= 1
+
+
+@pytest.mark.parametrize("choices", [2, 5, 7, 10])
+def test_questions_have_as_many_choices_as_asked_for_and_one_that_is_stated(choices: int) -> None:
+    benchmark = made(choices=choices, context_chars=3_000)
+    letters = Counter(question.answer for question in benchmark.questions)
+    assert set(letters) == set(LETTERS[:choices])
+    assert max(letters.values()) - min(letters.values()) <= 1
+    for question in benchmark.questions:
+        assert len({value(choice) for choice in question.choices}) == choices
+        attribute = asked_attribute(question)
+        stated = [c for c in question.choices if stated_forms(benchmark, question, attribute, value(c))]
+        assert stated == [gold(question)]
+
+
+def test_more_choices_than_the_lexicon_has_words_for_is_an_error() -> None:
+    kinds = {kind: words[:6] for kind, words in LEXICON.kinds.items()}
+    small = LEXICON.model_copy(update={"kinds": kinds})
+    assert generate(Controlled.model_validate({**DEFAULTS, "choices": 5}), small, seed=7).questions
+    with pytest.raises(StudyError, match=r"benchmark\.controlled\.choices.*Lower it"):
+        generate(Controlled.model_validate({**DEFAULTS, "choices": 6}), small, seed=7)
 
 
 def test_domains_have_longbench_v2s_shares(benchmark: Benchmark) -> None:

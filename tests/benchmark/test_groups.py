@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.benchmark.groups import common_form, context_groups, grouped
-from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.params.benchmark import Columns
+from plancheck.benchmark.questions import read_benchmark
+from plancheck.params.formats import FORMATS
 from plancheck.splits import split_questions
 
 TEXT = "Café of Tarn\nsecond line\n\n  third"
@@ -53,7 +53,9 @@ def test_a_group_is_named_by_the_least_id_and_a_context_alone_by_its_own():
 
 
 def test_contexts_that_differ_by_a_line_end_are_split_together(cases):
-    benchmark = grouped(read_benchmark(cases / "contexts_that_differ_by_a_line_end.json", Columns()))
+    benchmark = grouped(
+        read_benchmark(cases / "contexts_that_differ_by_a_line_end.json", FORMATS["longbench_v2"].columns)
+    )
     records = json.loads((cases / "contexts_that_differ_by_a_line_end.json").read_text())
     texts = {record["context"].strip() for record in records}
     assert len({question.context_group for question in benchmark.questions}) == len(texts) < len(benchmark.contexts)

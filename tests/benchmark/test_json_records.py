@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.benchmark.json_records import json_records
-from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.params.benchmark import Columns
+from plancheck.benchmark.questions import read_benchmark
+from plancheck.params.formats import FORMATS
 from plancheck.plumbing.errors import StudyError
 
 PATH = Path("questions.json")
@@ -86,7 +86,7 @@ def peak_bytes(path):
     gc.collect()
     tracemalloc.start()
     try:
-        benchmark = read_benchmark(path, Columns())
+        benchmark = read_benchmark(path, FORMATS["longbench_v2"].columns)
         assert len(benchmark.contexts) == len(benchmark.questions)
         return tracemalloc.get_traced_memory()[1]
     finally:

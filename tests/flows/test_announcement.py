@@ -44,7 +44,7 @@ def test_every_time_is_of_a_profile_that_there_is():
 
 
 def test_another_profile_says_its_file_and_promises_no_time(said):
-    text = said(**{"profile": "mine", "benchmark/source": "longbench_v2", "benchmark/path": "/far/away/some.jsonl",
+    text = said(**{"profile": "mine", "benchmark/source": "file", "benchmark/path": "/far/away/some.jsonl",
                    "benchmark/limit": 1200})  # fmt: skip
     assert "the questions of some.jsonl (at most 1,200 of them)" in text
     assert "away" not in text

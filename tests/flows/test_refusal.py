@@ -21,7 +21,7 @@ def study(project: Path, clean_environment: dict[str, str]):
     for name in ("dvc.yaml", "requirements.lock", ".dvcignore"):
         shutil.copy2(ROOT / name, project / name)
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
-    params["benchmark"] |= {"source": "longbench_v2", "path": "questions.jsonl"}
+    params["benchmark"] |= {"source": "file", "path": "questions.jsonl"}
     params["split"]["sizes"] = {"train": 0.5, "dev": 0.2, "test": 0.3}
     for name in params["pack"]["grids"].pop("harness")["selectors"]:
         del params["selectors"][name]

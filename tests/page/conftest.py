@@ -96,6 +96,7 @@ def study_tables(selectors, tiers, right, domain_of, test):
     splits = {"all": everyone, "test": test}
     main = [
         {"policy": policy, "budget_chars": budget, "split": split, **accuracy(right[budget][policy][ids]),
+         "chance": 0.25,
          "evidence_recall": SKILL.get(policy, 0.5) if "evidence+nothing" in selectors else None, "failures": 1,
          **dict.fromkeys(KINDS.values(), 0), "failures_unparsable": 1, "failed_plans": 0}
         for policy, budget, (split, ids) in product(selectors, BUDGETS, splits.items())
@@ -244,7 +245,7 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
     for declared in TABLES:
         rows = tables[declared.name].reindex(columns=declared.names)
         rows.to_csv(place / f"{declared.name}.csv", index=False, lineterminator="\n")
-    text = {name: f"{SECRET} {name}" for name in ("question", "choice_a", "choice_b", "choice_c", "choice_d")}
+    text = {"question": f"{SECRET} question", "choices": [f"{SECRET} choice {letter}" for letter in "ABCD"]}
     write_table(
         DATA / "questions.parquet",
         [
@@ -263,7 +264,7 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
              "letter": None if number == 0 else "A" if right[budget][policy][number] else "B", "gold": "A",
              "correct": bool(number and right[budget][policy][number]),
              "failure": "unparsable" if number == 0 else None,
-             "prob_a": None, "prob_b": None, "prob_c": None, "prob_d": None, "prompt_tokens": 10}
+             "probs": None, "prompt_tokens": 10}
             for budget, policy, (number, question_id) in product(BUDGETS, selectors, enumerate(ids))
         ],
         PREDICTIONS,

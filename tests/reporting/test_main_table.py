@@ -27,8 +27,9 @@ def tables(correct, recall, failure=None):
     return predictions, packed.sample(frac=1, random_state=3)
 
 
-def table(predictions, packed):
-    return main_table(predictions, packed, SPLITS, policies=["bm25"], budgets_chars=[600], confidence=0.95)
+def table(predictions, packed, choices=(4, 4, 4, 4, 4)):
+    counts = dict(zip(QUESTIONS, choices, strict=True))
+    return main_table(predictions, packed, SPLITS, counts, policies=["bm25"], budgets_chars=[600], confidence=0.95)
 
 
 def test_all_questions_and_the_test_split_each_have_a_row():
@@ -40,6 +41,20 @@ def test_all_questions_and_the_test_split_each_have_a_row():
     assert found["accuracy"].tolist() == [0.6, 0.5]
     assert found["evidence_recall"].tolist() == [0.5, 0.5]
     assert found["failed_plans"].tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("choices", "chance"),
+    [
+        ([4] * 5, [1 / 4, 1 / 4]),
+        ([2] * 5, [1 / 2, 1 / 2]),
+        ([10] * 5, [1 / 10, 1 / 10]),
+        ([2, 4, 5, 10, 5], [(1 / 2 + 1 / 4 + 1 / 5 + 1 / 10 + 1 / 5) / 5, (1 / 10 + 1 / 5) / 2]),
+    ],
+)
+def test_chance_is_the_mean_of_one_over_the_choices_of_the_questions_of_the_row(choices, chance):
+    found = table(*tables([True] * 5, [1.0] * 5), choices)
+    assert found["chance"].tolist() == pytest.approx(chance)
 
 
 def test_a_failed_answer_stays_in_the_denominator_and_is_counted():

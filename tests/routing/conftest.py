@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from plancheck.routing.evaluation import Cases, Pair
-from plancheck.routing.inputs import COLUMNS, PROBABILITIES, Inputs
+from plancheck.routing.inputs import COLUMNS, Inputs
 
 PAIR = Pair("control", "planner")
 DOMAINS = ("Books", "Code", "Talks")
@@ -25,7 +25,7 @@ def tables(questions=6, atoms=4, seed=0):
                 "difficulty": ["easy", "hard"] * (questions // 2) + ["easy"] * (questions % 2),
                 "length": "short",
                 "question": [f"Who keeps boat {number}?" for number in range(questions)],
-                **{f"choice_{letter}": f"keeper {letter}" for letter in "abcd"},
+                "choices": [[f"keeper {letter}" for letter in "abcd"]] * questions,
                 "context_id": [f"c{number // 2}" for number in range(questions)],
                 "context_group": [f"c{number // 2}" for number in range(questions)],
                 "answer": rng.choice(list("ABCD"), questions),
@@ -64,7 +64,7 @@ def tables(questions=6, atoms=4, seed=0):
                 "policy": ["control"] * questions + ["planner"] * questions,
                 "packed_id": [f"p{number}" for number in range(2 * questions)],
                 "letter": rng.choice(list("ABCD"), 2 * questions),
-                **dict(zip(PROBABILITIES, rng.dirichlet([2] * 4, 2 * questions).T, strict=True)),
+                "probs": list(rng.dirichlet([2] * 4, 2 * questions)),
             }
         ),
     }

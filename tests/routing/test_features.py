@@ -4,7 +4,6 @@ import dataclasses
 import json
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -93,8 +92,7 @@ def test_known_answers(study, inputs_of, pair):
     found = study(questions=2)
     found["answers"] = found["answers"].assign(
         letter=["A", "B", "A", None], packed_id=["p", "p", "p", "other"],
-        prob_a=[0.4, 0.25, 1.0, np.nan], prob_b=[0.3, 0.25, 0.0, np.nan], prob_c=[0.2, 0.25, 0.0, np.nan],
-        prob_d=[0.1, 0.25, 0.0, np.nan],
+        probs=[[0.4, 0.3, 0.2, 0.1], [0.25] * 4, [1.0, 0.0, 0.0, 0.0], None],
     )  # fmt: skip
     found["plans"] = found["plans"].assign(
         atom_ids=[["a", "b"], []], parsed=[True, False], bm25_ranks=[[4, 1], []], dense_ranks=[[2, 3], []],
@@ -162,7 +160,7 @@ def gold_tables(letters):
     questions = [
         {
             "question_id": f"q{number}", "domain": "Books", "sub_domain": "", "difficulty": "", "length": "",
-            "question": "Who?", "choice_a": "a", "choice_b": "b", "choice_c": "c", "choice_d": "d", "answer": letter,
+            "question": "Who?", "choices": ["a", "b", "c", "d"], "answer": letter,
             "context_id": "c", "context_group": "c", "evidence": None,
         }
         for number, letter in enumerate(letters)
@@ -170,8 +168,8 @@ def gold_tables(letters):
     predictions = [
         {
             "question_id": f"q{number}", "policy": policy, "budget_chars": 100, "packed_id": "p", "letter": "A",
-            "gold": letter, "correct": letter == "A", "failure": None, "prob_a": 0.4, "prob_b": 0.3, "prob_c": 0.2,
-            "prob_d": 0.1, "prompt_tokens": 9,
+            "gold": letter, "correct": letter == "A", "failure": None, "probs": [0.4, 0.3, 0.2, 0.1],
+            "prompt_tokens": 9,
         }
         for number, letter in enumerate(letters)
         for policy in ("control", "planner", "other")
@@ -199,10 +197,18 @@ def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study
     }
 
 
+def test_confidence_is_over_the_choices_that_a_question_has(study):
+    probs = [[0.5, 0.5], [0.1] * 10, [1.0, 0.0], [0.6, 0.1, 0.1, 0.1, 0.1]]
+    known = answer_features(study(questions=2)["answers"][list(COLUMNS["answers"])].assign(probs=probs))
+    assert known["control"]["confidence"].tolist() == [0.5, 0.1]
+    assert known["control"]["entropy"].tolist() == pytest.approx([1, 1])
+    five = -(0.6 * math.log(0.6) + 0.4 * math.log(0.1)) / math.log(5)
+    assert known["planner"]["entropy"].tolist() == pytest.approx([0, five])
+
+
 def test_what_is_known_of_an_answer_by_policy(study):
     found = study(questions=2)["answers"][list(COLUMNS["answers"])].assign(
-        letter=["A", None, "B", "A"], prob_a=[0.4, np.nan, 0.25, 1.0], prob_b=[0.3, np.nan, 0.25, 0.0],
-        prob_c=[0.2, np.nan, 0.25, 0.0], prob_d=[0.1, np.nan, 0.25, 0.0],
+        letter=["A", None, "B", "A"], probs=[[0.4, 0.3, 0.2, 0.1], None, [0.25] * 4, [1.0, 0.0, 0.0, 0.0]],
     )  # fmt: skip
     known = answer_features(found.sample(frac=1, random_state=1))
     assert list(known.index) == ["q000", "q001"]

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plancheck.benchmark.longbench_v2 import read_benchmark
+from plancheck.benchmark.questions import read_benchmark
 from plancheck.benchmark.tables import write_contexts, write_questions
-from plancheck.params.benchmark import Columns
+from plancheck.params.formats import FORMATS
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
 from plancheck.plumbing.files import read_json, read_table
@@ -24,7 +24,7 @@ def run(tmp_path, monkeypatch, caplog):
 
     def run(file, **multi_document):
         monkeypatch.chdir(tmp_path)
-        benchmark = read_benchmark(file, Columns())
+        benchmark = read_benchmark(file, FORMATS["longbench_v2"].columns)
         write_questions(benchmark)
         write_contexts(benchmark)
         settings = ATOMS | {"multi_document": ATOMS["multi_document"] | {"window_chars": 2000} | multi_document}
@@ -85,3 +85,22 @@ def test_a_context_of_another_domain_is_one_document_whatever_stands_in_it(tmp_p
     file = tmp_path / "one.json"
     file.write_text(json.dumps([record | {"domain": "Novel"} for record in records]))
     assert set(run(file)[2]) == {1}
+
+
+def test_documents_that_are_given_are_the_documents_whatever_the_domain(tmp_path, run):
+    texts = ["Report.\f# One\n" + "x" * 30, "=== Two ===\ny", "Document 3:\nz"]
+    choices = {"choice_A": "a", "choice_B": "b"}
+    made = [
+        {"_id": "q1", "domain": "Code", "question": "?", "answer": "A", "context": texts, **choices},
+        {"_id": "q2", "domain": "Code", "question": "?", "answer": "A", "context": "Document 1:\nu", **choices},
+    ]
+    (tmp_path / "made.json").write_text(json.dumps(made))
+    report, _, found = run(tmp_path / "made.json", window_chars=20, overlap_chars=5)
+    assert sorted(found) == [1, 3]
+    assert report["multi_document"]["documents"] == {"1": 0, "2-5": 1, "6-50": 0, "more": 0}
+    cut = read_table("data/atoms.parquet").to_pandas()
+    cut = cut[cut["context_id"].isin(cut["context_id"][cut["document"] > 0])]
+    text = "\n\n".join(texts)
+    firsts = cut.groupby("document")["start"].min().tolist()
+    assert [text[start:].startswith(given) for start, given in zip(firsts, texts, strict=True)] == [True] * 3
+    assert (cut["end"] - cut["start"]).max() == 20

@@ -21,7 +21,7 @@ PIN = {"repo": "owner/set", "revision": "0" * 40, "file": "data.json", "sha256":
 
 def params(path="questions.json", **changes):
     settings = {
-        "source": "longbench_v2",
+        "source": "file",
         "path": path,
         "seed": 5,
         "controlled": {
@@ -82,6 +82,8 @@ def test_tables_and_summary_of_a_file(study, caplog):
     assert pq.read_schema("data/contexts.parquet").equals(CONTEXTS)
     assert read_json(stage.REPORT) == {
         "questions": 3,
+        "choices": {"4": 3},
+        "evidence": 0,
         "contexts": 2,
         "domains": {"Code": 2, "Tables": 1},
         "context_chars": {"min": 9, "median": 10.0, "max": 11},
@@ -200,16 +202,25 @@ BAD = {
     "a number and a text as one ID": (array(record(1), record("1")), ["record 2 (_id '1')", "also the ID of record 1"]),
     "no question": (array(without("question")), ["record 1 (_id 'q1'): has no question"]),
     "three choices": (array(without("choice_C")), ["(_id 'q1'): has no choice_C"]),
-    "several fields missing": (array({"_id": "q1", "context": "x"}), ["has no question, choice_A, choice_B, choice_C"]),
+    "several fields missing": (array({"_id": "q1", "context": "x"}), ["has no question, choice_A, choice_B, answer"]),
     "an empty choice": (array(record(choice_D="")), ["choice_D must not be empty"]),
     "a number for a choice": (array(record(choice_B=4)), ["choice_B must be text, got a number"]),
-    "an answer outside A to D": (array(record(answer="E")), ["answer must be exactly A, B, C or D, got 'E'"]),
-    "a small letter": (array(record(answer="a")), ["answer must be exactly A, B, C or D, got 'a'"]),
-    "a numbered answer": (array(record(answer=0)), ["answer must be exactly A, B, C or D, got 0"]),
-    "a list of answers": (array(record(answer=["A"])), ["answer must be exactly A, B, C or D, got ['A']"]),
+    "an answer outside A to D": (
+        array(record(answer="E")),
+        ["answer must mean one choice: its letter A to D or its exact text, got 'E'"],
+    ),
+    "a small letter": (
+        array(record(answer="a")),
+        ["answer must mean one choice: its letter A to D or its exact text, got 'a'"],
+    ),
+    "a numbered answer": (array(record(answer=0)), ["answer: 1 answer(s) are numbers, from 0 to 0", "answer_index=0"]),
+    "a list of answers": (
+        array(record(answer=["A"])),
+        ["answer must mean one choice: its letter A to D or its exact text, got ['A']"],
+    ),
     "an empty context": (array(record(context="")), ["context must not be empty"]),
     "a blank context": (array(record(context=" \n")), ["context must hold more than white space"]),
-    "a list for a context": (array(record(context=["x"])), ["context must be text, got a list"]),
+    "a number for a context": (array(record(context=7)), ["context must be text or a list of texts, got a number"]),
     "half a surrogate pair": (
         array(record(context="ab\ud800")),
         ["context holds half a surrogate pair at character 2"],
@@ -217,7 +228,7 @@ BAD = {
     "half a pair in a length class": (array(record(length="\udc00")), ["length holds half a surrogate pair"]),
     "a domain in one record only": (array(without("domain"), record("q2")), ["record 1 (_id 'q1'): has no domain"]),
     "a blank domain": (array(record(domain=" ")), ["domain must hold more than white space"]),
-    "a long ID": (array(record(LONG_ID, answer="E")), [f"(_id '{'q' * 59}...)", "answer must be"]),
+    "a long ID": (array(record(LONG_ID, answer="E")), [f"(_id '{'q' * 59}...)", "answer must mean"]),
 }
 
 

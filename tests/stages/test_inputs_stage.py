@@ -19,7 +19,7 @@ FILE = "questions.jsonl"
 def params(**changes):
     """Parameters for ``FILE`` without the harness; with some changed: keys are paths with "/"."""
     values = copy.deepcopy(VALUES)
-    values["benchmark"] |= {"source": "longbench_v2", "path": FILE}
+    values["benchmark"] |= {"source": "file", "path": FILE}
     for name in ("evidence", "evidence_half", "random_plan"):
         del values["selectors"][name]
     values["split"]["sizes"] = {"train": 0.5, "dev": 0.2, "test": 0.3}
@@ -74,13 +74,13 @@ def test_the_generated_questions_can_be_used():
 @pytest.mark.parametrize(
     ("records", "changes", "expected"),
     [
-        ([record(1, answer="E")], {}, "answer must be exactly A, B, C or D"),
+        ([record(1, answer="E")], {}, "answer must mean one choice"),
         ([record(1), record(1)], {}, "IDs must be unique"),
         ([], {}, "is empty"),
         (map(record, range(10)), {"split/sizes": {"train": 301, "dev": 50, "test": 152}}, "the benchmark has 10"),
         (map(record, range(10)), {"split/sizes": {"train": 8, "dev": 1, "test": 1}}, "intervals need 2 or more"),
         (map(record, range(10)), {"benchmark/limit": 2}, "would be empty with 2 questions"),
-        (map(record, range(10)), {"benchmark/columns/context": "passage"}, "no record has passage"),
+        (map(record, range(10)), {"benchmark/columns": {"context": "passage"}}, "no record has passage"),
     ],
     ids=["letter", "doubled", "empty", "sizes", "one context", "limit", "column"],
 )

@@ -46,7 +46,7 @@ def feature_row(number, name):
 
 def answer_row(number, name, policy, budget):
     right = policy == "evidence+bm25" or (policy == "sft+bm25") == (number % 3 == 0)
-    nothing = dict.fromkeys(("failure", "prob_a", "prob_b", "prob_c", "prob_d", "prompt_tokens"))
+    nothing = dict.fromkeys(("failure", "probs", "prompt_tokens"))
     said = {"letter": "A", "gold": "A" if right else "B", "correct": right and budget == 100}
     return {"question_id": name, "policy": policy, "budget_chars": budget, "packed_id": "p", **said, **nothing}
 

@@ -31,7 +31,7 @@ CONTEXT_OF = "aaabcc"  # of questions q0 to q5
 POOL = 3
 SAMPLES = 3
 GOLD = "ABCD"
-PROBABILITIES = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
+PROBABILITIES = (0.4, 0.3, 0.2, 0.1)
 ROUTERS = ["domain_rule"]
 FOLDS = {
     "stratified": dict(zip("abc", (0, 1, 1), strict=True)),
@@ -90,7 +90,8 @@ def study_rows():
     lengths = {"a": 200, "b": 250, "c": 130}
     rows = {name: [] for name in TABLES}
     rows["contexts"] = [
-        {"context_id": context_id(name), "chars": chars, "text": "x" * chars} for name, chars in lengths.items()
+        {"context_id": context_id(name), "chars": chars, "text": "x" * chars, "documents": None}
+        for name, chars in lengths.items()
     ]
     atoms = {}
     for name, chars in lengths.items():
@@ -122,7 +123,7 @@ def add_question(rows, index, name, atoms):
             "difficulty": "",
             "length": "",
             "question": f"SECRET question text {index % 4}",
-            **{f"choice_{letter}": f"SECRET choice {letter}" for letter in "abcd"},
+            "choices": [f"SECRET choice {letter}" for letter in "abcd"],
             "answer": GOLD[index % 4],
             "context_id": context_id(name),
             "context_group": context_id(name),
@@ -256,7 +257,7 @@ def add_condition(rows, index, question_id, policy, budget, atoms):
             "gold": gold,
             "correct": letter == gold,
             "failure": None if letter else "unparsable",
-            **{f"prob_{name}": value if letter else None for name, value in PROBABILITIES.items()},
+            "probs": list(PROBABILITIES) if letter else None,
             "prompt_tokens": 40 if letter else None,
         }
     )

@@ -26,6 +26,8 @@ from validation.gate import validate
 SHARED = "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
 ONE_ID = "where a question is shown the same text, packed_id is the same"
 ONE_TEXT = "a packed_id is of one question and of one length"
+COUNT_AND_LETTER = ["a question has 2 to 10 choices, each a text", "the gold letter is that of a choice"]
+EACH_CHOICE = "there is a probability for each choice, or none at all"
 CORRECT = "correct says whether letter equals gold or has its text"
 
 
@@ -145,6 +147,23 @@ def test_a_context_in_two_groups_is_named_by_its_questions(make_study, context):
     study = make_study()
     row(study.rows["questions"], question_id="q4")["context_group"] = "f" * 64
     assert broken(study, questions, context) == {"a context is of one group": ("q4", "q5")}
+
+
+@pytest.mark.parametrize(
+    ("change", "rules"),
+    [
+        ({"answer": "E"}, ["the gold letter is that of a choice"]),
+        ({"answer": "C", "choices": ["a", "b"]}, ["the gold letter is that of a choice"]),
+        ({"answer": "J", "choices": list("abcdefghij")}, []),
+        ({"answer": "A", "choices": list("abcdefghijk")}, ["a question has 2 to 10 choices, each a text"]),
+        ({"answer": "A", "choices": ["a"]}, ["a question has 2 to 10 choices, each a text"]),
+        ({"answer": "A", "choices": ["a", None]}, COUNT_AND_LETTER),
+    ],
+)
+def test_faults_of_a_questions_choices_are_named(change, rules, make_study, context):
+    study = make_study()
+    row(study.rows["questions"], question_id="q4").update(change)
+    assert broken(study, questions, context) == {rule: ("q4",) for rule in rules}
 
 
 def test_repeated_question_texts_across_splits_are_measured_without_their_text(make_study):
@@ -462,9 +481,15 @@ def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
         ({"failure": "error"}, ["there is either a letter or a failure"]),
         ({"correct": False}, [CORRECT]),
         ({"gold": "B", "correct": False}, ["gold is the question's answer"]),
-        ({"prob_a": None}, ["all four probabilities are known, or none"]),
-        ({"prob_a": 0.41}, ["probabilities sum to 1"]),
-        ({"prob_a": 0.4 + 5e-7}, []),
+        ({"letter": "E", "correct": False}, ["a letter is that of a choice"]),
+        ({"probs": None}, []),
+        ({"probs": [0.4, 0.3, 0.3]}, [EACH_CHOICE]),
+        ({"probs": [0.4, 0.3, 0.3, 0, 0]}, [EACH_CHOICE]),
+        ({"probs": [0.4, 0.3, 0.3, None]}, [EACH_CHOICE]),
+        ({"probs": [float("nan")] * 4}, [EACH_CHOICE]),
+        ({"probs": [0.8, -0.2, 0.2, 0.2]}, ["no probability is below 0"]),
+        ({"probs": [0.41, 0.3, 0.2, 0.1]}, ["probabilities sum to 1"]),
+        ({"probs": [0.4 + 5e-7, 0.3, 0.2, 0.1]}, []),
         ({"packed_id": "another"}, ["packed_id is the packed context's"]),
         ({"prompt_tokens": None}, []),
     ],
@@ -478,7 +503,7 @@ def test_faults_of_a_prediction_break_their_rule(change, rules, make_study, cont
 @pytest.mark.parametrize(("text", "rules"), [("SECRET  choice a", []), ("secret choice a", [CORRECT])])
 def test_a_letter_with_the_gold_text_must_count_as_right_and_no_other(text, rules, make_study, context):
     study = make_study()
-    row(study.rows["questions"], question_id="q0")["choice_b"] = text
+    row(study.rows["questions"], question_id="q0")["choices"][1] = text
     answered(study).update(letter="B", correct=True)
     assert broken(study, predictions, context) == {rule: ("q0/head/100",) for rule in rules}
 

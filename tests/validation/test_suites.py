@@ -118,7 +118,8 @@ def scorer_plants(scorer):
 
 def side_plants(side):
     return {
-        f"{side}_confidence is in [1/4, 1]": (f"{side}_confidence", 0.2),
+        f"{side}_confidence is at most 1": (f"{side}_confidence", 1.1),
+        f"{side}_confidence of k choices is at least 1/k": (f"{side}_confidence", 0.2),
         f"{side}_margin is in [0, 1]": (f"{side}_margin", -0.1),
         f"{side}_entropy is in [0, 1]": (f"{side}_entropy", 1.1),
     }
@@ -128,7 +129,8 @@ def side_plants(side):
 PLANTS = {
     "questions": {
         "a question's ID is its own": ("question_id", lambda frame: frame["question_id"][1]),
-        "the gold letter is A, B, C or D": ("answer", "E"),
+        "a question has 2 to 10 choices, each a text": ("choices", 11),
+        "the gold letter is that of a choice": ("lettered", False),
         "a context is of one group": ("groups", 2),
         "a question lies in a split": ("listings", 0),
     },
@@ -222,16 +224,13 @@ PLANTS = {
         "a condition has one row for a question": ("budget_chars", 50),
         "policy is in pack.policies": ("policy", "unheard_of"),
         "budget_chars is in pack.budgets_chars": ("budget_chars", 101),
-        "a letter is A, B, C or D": ("letter", "E"),
+        "a letter is that of a choice": ("lettered", lambda frame: not frame["lettered"][0]),
         A_FAILURE: ("failure", "tired"),
         "there is either a letter or a failure": ("outcomes", 2),
         "gold is the question's answer": ("answer", "D"),
         "correct says whether letter equals gold or has its text": ("correct", lambda frame: not frame["right"][0]),
-        "prob_a is in [0, 1]": ("prob_a", 1.1),
-        "prob_b is in [0, 1]": ("prob_b", -0.1),
-        "prob_c is in [0, 1]": ("prob_c", 1.1),
-        "prob_d is in [0, 1]": ("prob_d", 1.1),
-        "all four probabilities are known, or none": ("probabilities", 3),
+        "no probability is below 0": ("least_prob", -0.1),
+        "there is a probability for each choice, or none at all": ("probabilities", 3),
         "probabilities sum to 1": ("prob_sum", 0.99999),
         "packed_id is the packed context's": ("packed_id", "another"),
         "a tokenised prompt has tokens": ("prompt_tokens", 0),
@@ -246,7 +245,7 @@ PLANTS = {
         "every atom is in the question's candidate pool": ("strangers", 1),
         "a plan names an atom once": ("repeated", 1),
         "parsed says whether the plan names an atom": ("parsed", False),
-        "a letter is A, B, C or D": ("letter", "E"),
+        "a letter is that of a choice": ("lettered", lambda frame: not frame["lettered"][0]),
         A_FAILURE: ("failure", "tired"),
         "there is either a letter or a failure": ("outcomes", 2),
         "chars is there when the plan names an atom, and only then": ("executed", False),

@@ -8,12 +8,13 @@ from plancheck.page.charts.intervals import SHAPES
 from plancheck.page.charts.widths import WIDTH
 
 
-def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, description: str) -> ChartType:
+def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, chance: float, colour: str, description: str) -> ChartType:
     """Accuracy in % of a family's policies at each budget with Wilson intervals, over the best control of each budget.
 
     Args:
         rows: policy, budget_chars, accuracy, wilson_low, wilson_high (shares).
         best: budget_chars, accuracy of the best control there; may be empty.
+        chance: accuracy of a blind guess, as a share.
         colour: of the family.
     """
     budgets = [f"{budget:,}" for budget in sorted(set(rows["budget_chars"]))]
@@ -50,7 +51,7 @@ def by_budget(rows: pd.DataFrame, best: pd.DataFrame, *, colour: str, descriptio
     ]
     base = alt.Chart(data)
     return alt.layer(
-        alt.Chart(pd.DataFrame({"chance": [25]})).mark_rule(strokeDash=[1, 3]).encode(y="chance:Q"),
+        alt.Chart(pd.DataFrame({"chance": [100 * chance]})).mark_rule(strokeDash=[1, 3]).encode(y="chance:Q"),
         alt.Chart(reference)
         .mark_tick(thickness=2, bandSize=44, opacity=0.7)
         .encode(x=x, y=alt.Y("accuracy:Q", scale=scale)),

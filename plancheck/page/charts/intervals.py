@@ -112,11 +112,12 @@ def words(base: alt.Chart, name: str, line: int, height: int) -> alt.Chart:
     return text
 
 
-def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
+def routers(rows: pd.DataFrame, *, chance: float, description: str) -> ChartType:
     """Accuracies in % with their intervals, one a row in the order given, each under its label.
 
     Args:
         rows: label, accuracy, low, high (shares), kind (what the shape means).
+        chance: accuracy of a blind guess, as a share.
     """
     places, height = strips(len(rows), lines=1)
     data = pd.DataFrame(
@@ -126,7 +127,7 @@ def routers(rows: pd.DataFrame, *, description: str) -> ChartType:
             "accuracy": 100 * rows["accuracy"],
             "low": 100 * rows["low"],
             "high": 100 * rows["high"],
-            "chance": 25,
+            "chance": 100 * chance,
         }
     ).assign(**places)
     y = strip_axis("middle", height)

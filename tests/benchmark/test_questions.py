@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from plancheck.benchmark.longbench_v2 import read_benchmark
-from plancheck.params.benchmark import Columns
+from plancheck.benchmark.questions import read_benchmark
+from plancheck.params.formats import FORMATS
 from plancheck.plumbing.errors import StudyError
 
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "longbench_v2_sample.json"
@@ -49,10 +49,13 @@ def as_parquet(records):
     return sink.getvalue().to_pybytes()
 
 
-def read(folder: Path, content: bytes, columns: Columns | None = None, name: str = "questions.data"):
+COLUMNS = FORMATS["longbench_v2"].columns
+
+
+def read(folder: Path, content: bytes, name: str = "questions.data", **columns):
     path = folder / name
     path.write_bytes(content)
-    return read_benchmark(path, columns or Columns())
+    return read_benchmark(path, COLUMNS.model_copy(update=columns))
 
 
 @pytest.mark.parametrize("write", [as_array, as_lines, as_parquet])
@@ -92,7 +95,7 @@ def test_whole_number_ids_become_decimal_text(tmp_path):
 def test_other_field_names_are_mapped(tmp_path):
     made = record()
     made["uid"], made["passage"] = made.pop("_id"), made.pop("context")
-    benchmark = read(tmp_path, as_array([made]), Columns(question_id="uid", context="passage"))
+    benchmark = read(tmp_path, as_array([made]), question_id="uid", context="passage")
     assert benchmark.questions[0].question_id == "q1"
 
 
@@ -109,7 +112,7 @@ def test_absent_optional_fields_read_as_empty_and_one_domain(tmp_path, absent):
 
 def test_a_misspelt_optional_column_is_not_taken_for_an_absent_one(tmp_path):
     with pytest.raises(StudyError, match="no record has levle"):
-        read(tmp_path, as_array(TWO), Columns(difficulty="levle"))
+        read(tmp_path, as_array(TWO), difficulty="levle")
 
 
 def test_a_domain_in_some_records_only_is_a_mistake(tmp_path):
@@ -120,7 +123,7 @@ def test_a_domain_in_some_records_only_is_a_mistake(tmp_path):
 
 def test_one_name_for_two_fields_is_refused(tmp_path):
     with pytest.raises(StudyError, match=r"benchmark\.columns: choice_A named for two fields"):
-        read(tmp_path, as_array(TWO), Columns(choice_b="choice_A"))
+        read(tmp_path, as_array(TWO), choices=("choice_A", "choice_A"))
 
 
 def test_all_bad_records_are_listed_at_once_up_to_twenty(tmp_path):
@@ -128,7 +131,9 @@ def test_all_bad_records_are_listed_at_once_up_to_twenty(tmp_path):
         read(tmp_path, as_array([record(f"q{n}", answer="E") for n in range(30)]))
     lines = str(caught.value).splitlines()
     assert "30 problem(s) in 30 record(s)" in lines[0]
-    assert lines[1] == "  - record 1 (_id 'q0'): answer must be exactly A, B, C or D, got 'E'"
+    assert (
+        lines[1] == "  - record 1 (_id 'q0'): answer must mean one choice: its letter A to D or its exact text, got 'E'"
+    )
     assert lines[21] == "  ... and 10 more (30 in all)"
     assert len(lines) == 23
 
@@ -141,7 +146,7 @@ def test_a_message_does_not_print_a_long_value(tmp_path):
 
 @pytest.mark.skipif(not SAMPLE.exists(), reason="the sample of real questions is not on this machine")
 def test_the_real_sample_reads_whole():
-    benchmark = read_benchmark(SAMPLE, Columns())
+    benchmark = read_benchmark(SAMPLE, COLUMNS)
     assert len(benchmark.questions) == 120
     assert len({question.domain for question in benchmark.questions}) == 6
     assert min(map(len, benchmark.contexts.values())) == 48_765
