@@ -1,4 +1,4 @@
-"""The `plancheck` program: the stages that need no Prefect, and the comparison of two files of results."""
+"""The `plancheck` program: the stages that need no Prefect, exports, and the comparison of two files of results."""
 
 import importlib
 import json
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from plancheck.exporting import command as exporting
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -36,7 +37,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does, or compare two files of results.
+    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or compare two files of results.
 
     Stages that call a model, and route, are Prefect flows: `python -m flows.NAME`.
     """
@@ -53,6 +54,8 @@ def runner(name: str) -> Callable[[], None]:
 
 for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
+
+app.add_typer(exporting.app, name="export")
 
 
 COMPARE = """
