@@ -1,4 +1,4 @@
-"""The `plancheck` program: the stages that need no Prefect, exports, and the comparison of two files of results."""
+"""The `plancheck` program: the stages that need no Prefect, exports, and comparison of results."""
 
 import importlib
 import json
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from plancheck.exporting import command as exporting
+from plancheck.exporting.command import app as exports
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -18,6 +18,8 @@ from plancheck.plumbing.logs import set_up_logging
 from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.plumbing.shortage import shortage_told
 from plancheck.plumbing.threads import sleep_when_idle
+from plancheck.starting.command import HELP as NEW
+from plancheck.starting.command import new
 
 STAGES: Final[Mapping[str, str]] = {
     "parameters": "Check whether params.yaml can be run with here.",
@@ -55,7 +57,8 @@ def runner(name: str) -> Callable[[], None]:
 for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
 
-app.add_typer(exporting.app, name="export")
+app.add_typer(exports, name="export")
+app.command("new", help=NEW)(new)
 
 
 COMPARE = """
