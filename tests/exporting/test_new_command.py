@@ -1,0 +1,155 @@
+"""`plancheck new`: its programs run as they are on what is exported, and write what docs/bring-your-own.md says."""
+
+import ast
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plancheck.starting.starter import EXAMPLE_BUDGETS, PROGRAMS, STARTERS
+from plancheck.trec import read_run
+
+BUDGETS = (60, 30)
+
+
+@pytest.fixture
+def new(study, plancheck):
+    """What the program prints, once it wrote a starter."""
+
+    def write(*arguments):
+        status, out, err = plancheck("new", *arguments)
+        assert status == 0, err
+        return out
+
+    return write
+
+
+def follow(printed, plancheck):
+    """Do what it says to type, but for the copy into conf/."""
+    commands = [shlex.split(line) for line in printed.splitlines() if line.startswith("  ")]
+    for program, *arguments in commands:
+        if program == "plancheck":
+            assert plancheck(*arguments)[0] == 0
+        elif program == "python":
+            subprocess.run([sys.executable, "-I", *arguments], check=True)  # alone: no library of the environment
+    return [program for program, *_ in commands]
+
+
+def lines(path):
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
+def entry(name):
+    return yaml.safe_load(Path(f"yours/{name}.params.yaml").read_text())
+
+
+def test_the_planner_plans_every_question_by_its_candidates(new, study, plancheck):
+    follow(new("planner", "mine"), plancheck)
+    plans = lines("yours/mine.plans.jsonl")
+    candidates = {
+        row["question_id"]: {atom["atom_id"] for atom in row["candidates"]} for row in lines("yours/candidates.jsonl")
+    }
+    assert [plan["question_id"] for plan in plans] == list(candidates)
+    assert all(plan["atom_ids"] and set(plan["atom_ids"]) <= candidates[plan["question_id"]] for plan in plans)
+    assert plans[1]["atom_ids"][0] == "north 0"  # "the mill is in Tarn", and the question asks for it
+    assert entry("mine") == {"selectors": {"mine": {"kind": "plans", "path": "yours/mine.plans.jsonl"}}}
+
+
+def test_the_ranking_is_a_run_of_every_atom(new, study, plancheck):
+    follow(new("ranking", "mine"), plancheck)
+    run = read_run(Path("yours/mine.run"))
+    assert {name: {hit.docid for hit in hits} for name, hits in run.items()} == {
+        name: {f"{context} {place}" for place in range(5)} for name, (context, *_) in study.questions.items()
+    }
+    assert entry("mine") == {"rankings": {"mine": {"kind": "run", "path": "yours/mine.run"}}}
+
+
+def test_the_compressor_fills_each_budget_of_the_study(new, study, plancheck):
+    study.change("pack", budgets_chars=list(BUDGETS))
+    study.change("route", budget_chars=60)
+    follow(new("compressor", "mine"), plancheck)
+    shown = lines("yours/mine.contexts.jsonl")
+    assert [(row["question_id"], row["budget_chars"]) for row in shown] == [
+        (name, budget) for name in sorted(study.questions) for budget in BUDGETS
+    ]
+    assert all(0 < len(row["text"]) <= row["budget_chars"] for row in shown)
+    assert entry("mine") == {"contexts": {"mine": {"path": "yours/mine.contexts.jsonl"}}}
+
+
+def test_the_finished_system_answers_every_question(new, study, plancheck):
+    follow(new("predictions", "mine"), plancheck)
+    answers = {row["question_id"]: row["letter"] for row in lines("yours/mine.predictions.jsonl")}
+    assert set(answers) == set(study.questions) and set(answers.values()) <= set("ABCD")
+    assert answers["50%"] == "C"  # "the" is the commonest word
+    assert entry("mine") == {"predictions": {"mine": {"path": "yours/mine.predictions.jsonl"}}}
+
+
+@pytest.mark.parametrize("kind", STARTERS)
+def test_an_example_is_short_and_imports_no_library(kind):
+    text = (PROGRAMS / f"{kind}.py").read_text()
+    tree = ast.parse(text)
+    code = [line for line in text.splitlines() if line.strip()]
+    imported = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert {name.partition(".")[0] for name in imported} <= set(sys.stdlib_module_names)
+    assert len(code) < 35
+    assert "NAME" in text and (EXAMPLE_BUDGETS in text) == (kind == "compressor")
+
+
+def test_it_prints_the_entry_and_what_to_type(new):
+    printed = new("planner", "mine", "--folder", "elsewhere/deep")
+    assert "selectors:\n  mine: {kind: plans, path: elsewhere/deep/mine.plans.jsonl}\n" in printed
+    assert "  plancheck export candidates --out elsewhere/deep/candidates.jsonl\n" in printed
+    assert "  cp elsewhere/deep/mine.params.yaml conf/policies/mine.yaml\n" in printed
+    assert "NAME" not in Path("elsewhere/deep/mine.py").read_text()
+
+
+BAD_NAMES = {
+    "blanks": ("my planner", "letters a to z, digits and _"),
+    "capitals": ("Mine", "letters a to z, digits and _"),
+    "a path": ("../mine", "letters a to z, digits and _"),
+    "a module of Python's": ("json", "would hide Python's own module json"),
+    "a file of policies": ("controls", "conf/policies/controls.yaml is there already"),
+    "a program that is there": ("mine", "yours/mine.py is there already"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_NAMES)
+def test_a_name_that_will_not_do_is_refused(case, study, plancheck):
+    name, expected = BAD_NAMES[case]
+    for path in ("conf/policies/controls.yaml", "yours/mine.py"):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("theirs")
+    status, printed, message = plancheck("new", "planner", name)
+    assert (status, printed) == (1, "") and expected in message
+    assert Path("yours/mine.py").read_text() == "theirs" and len(list(Path("yours").iterdir())) == 1
+
+
+def test_force_replaces_a_program_but_no_policies(study, plancheck, new):
+    new("planner", "mine")
+    assert "TREC" in (new("ranking", "mine", "--force") and Path("yours/mine.py").read_text())
+    Path("conf/policies").mkdir(parents=True)
+    Path("conf/policies/mine.yaml").write_text("theirs")
+    status, _, message = plancheck("new", "planner", "mine", "--force")
+    assert status == 1 and "conf/policies/mine.yaml is there already" in message
+
+
+def test_an_entry_composes_with_the_policies_of_a_profile(new, study, tmp_path):
+    from dvc.utils.hydra import compose_and_dump  # takes a second
+
+    new("planner", "mine")
+    root = Path(__file__).parents[2]
+    conf = tmp_path / "conf"
+    for path in (root / "conf").rglob("*.yaml"):
+        copy = conf / path.relative_to(root / "conf")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    (conf / "policies" / "mine.yaml").write_bytes(Path("yours/mine.params.yaml").read_bytes())
+    overrides = ["profile=demo", "policies=[controls,matched,planner,harness,mine]"]
+    compose_and_dump(tmp_path / "composed.yaml", str(conf), None, "config", str(conf), overrides)
+    composed = yaml.safe_load((tmp_path / "composed.yaml").read_text())
+    assert composed["selectors"]["mine"] == {"kind": "plans", "path": "yours/mine.plans.jsonl"}
