@@ -33,8 +33,8 @@ SPLITS = {"train": ["q 1"], "dev": [], "test": ["50%", "q2", "漢"]}
 RANKED = {"bm25": [2, 0, 1, 4, 3], "dense": [1, 2, 0, 3, 4], "mmr": [4, 3, 2, 1, 0]}
 POOL = [2, 0, 1]
 RERANKED = {"rerank": [1, 2, 0], "rerank_tuned": [0, 1, 2]}
-SHOWN = {"first": [0], "last": [4, 2]}
-BUDGET = 60
+SHOWN = {"bm25": [0], "last": [4, 2]}
+BUDGET = 900
 
 
 def context_id(name):

@@ -99,8 +99,8 @@ def test_qrels_are_the_atoms_that_hold_evidence_whole(exported, plancheck):
 
 def test_prompts_are_conditions_with_their_chats(rows):
     found = rows("prompts", "--policy", "last", "--split", "train")
-    assert [(row["question_id"], row["policy"], row["budget_chars"]) for row in found] == [("q 1", "last", 60)]
-    assert len(rows("prompts")) == len(rows("prompts", "--policy", "last", "--policy", "first", "--budget", "60")) == 8
+    assert [(row["question_id"], row["policy"], row["budget_chars"]) for row in found] == [("q 1", "last", 900)]
+    assert len(rows("prompts")) == len(rows("prompts", "--policy", "last", "--policy", "bm25", "--budget", "900")) == 8
 
 
 @pytest.mark.parametrize("mode", ["likelihood", "generate"])
@@ -195,9 +195,9 @@ def test_outside_a_study_the_remedy_is_its_folder(study, plancheck):
 
 REFUSED = {
     "a ranking": (["run", "--ranking", "bm52"], ["--ranking bm52", "bm25, dense"]),
-    "a policy": (["prompts", "--policy", "firts"], ["--policy firts: not in data/packed.parquet", "first, last"]),
-    "policies": (["prompts", "--policy", "x", "--policy", "first", "--policy", "y"], ["--policy x, y:"]),
-    "a budget": (["prompts", "--budget", "59"], ["--budget 59", "It has 60."]),
+    "a policy": (["prompts", "--policy", "bm52"], ["--policy bm52: not in data/packed.parquet", "bm25, last"]),
+    "policies": (["prompts", "--policy", "x", "--policy", "bm25", "--policy", "y"], ["--policy x, y:"]),
+    "a budget": (["prompts", "--budget", "90"], ["--budget 90", "It has 900."]),
     "an empty split": (["candidates", "--split", "dev"], ["--split dev: has no question"]),
 }
 
