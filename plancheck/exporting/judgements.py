@@ -8,7 +8,7 @@ from plancheck.known import read_rankings
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA
 from plancheck.policies import Rankings
-from plancheck.records import RERANK, RETRIEVAL, TABLES, Atom, Question
+from plancheck.records import RERANK, RETRIEVAL, TABLES, Atom, Question, Span
 from plancheck.tables import read_atoms
 from plancheck.trec import qrels_line, ranked, run_line
 
@@ -52,7 +52,7 @@ def run_lines(questions: Sequence[Question], name: str, *, rrf_k: int) -> Iterat
 def qrels_lines(questions: Sequence[Question]) -> Iterator[str]:
     """A line with relevance 1 for each atom that holds one of a question's evidence spans whole, by position.
 
-    Questions are as given. A warning counts the spans that no atom holds whole.
+    Questions are as given. A warning counts the spans that no atom holds whole, and the questions without a line.
 
     Raises:
         StudyError: of some question the evidence is not known.
@@ -65,18 +65,23 @@ def qrels_lines(questions: Sequence[Question]) -> Iterator[str]:
             remedy="Use a benchmark with evidence spans, such as the generated one (benchmark.source: controlled).",
         )
     atoms = read_atoms({question.context_id for question in questions})
-    torn = sum(
-        not any(holds(atom, span.start, span.end) for atom in atoms[question.context_id])
-        for question in questions
-        for span in question.evidence or ()
-    )
-    if torn:
-        LOG.warning("%s evidence span(s) lie in no atom whole and have no line; overlapping atoms help", f"{torn:,}")
+    torn = unjudged = 0
     for question in questions:
-        for atom in atoms[question.context_id]:
-            if any(holds(atom, span.start, span.end) for span in question.evidence or ()):
-                yield qrels_line(question.question_id, atom.atom_id, relevance=1)
+        own, spans = atoms[question.context_id], question.evidence or ()
+        torn += sum(not any(holds(atom, span) for atom in own) for span in spans)
+        relevant = [atom for atom in own if any(holds(atom, span) for span in spans)]
+        unjudged += not relevant
+        yield from (qrels_line(question.question_id, atom.atom_id, relevance=1) for atom in relevant)
+    if torn or unjudged:
+        LOG.warning(
+            "%s evidence span(s) lie in no atom whole; %s of %s questions have no line, so that trec_eval leaves them "
+            "out of its means",
+            f"{torn:,}",
+            f"{unjudged:,}",
+            f"{len(questions):,}",
+        )
 
 
-def holds(atom: Atom, start: int, end: int) -> bool:
-    return atom.start <= start and end <= atom.end
+def holds(atom: Atom, span: Span) -> bool:
+    """Whether an atom has every character of a span."""
+    return atom.start <= span.start and span.end <= atom.end

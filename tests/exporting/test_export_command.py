@@ -94,7 +94,14 @@ def test_qrels_are_the_atoms_that_hold_evidence_whole(exported, plancheck):
         "漢 0 south%204 1",
     ]
     _, _, told = plancheck("export", "qrels", "--out", "-")
-    assert "1 evidence span(s) lie in no atom whole and have no line" in told
+    assert "1 evidence span(s) lie in no atom whole; 0 of 4 questions have no line" in told
+
+
+def test_questions_that_qrels_do_not_judge_are_told(study, plancheck):
+    study.write({name: (*question[:4], ()) for name, question in study.questions.items()})
+    status, lines, told = plancheck("export", "qrels", "--out", "-")
+    assert (status, lines) == (0, "")
+    assert "0 evidence span(s) lie in no atom whole; 4 of 4 questions have no line" in told
 
 
 def test_prompts_are_conditions_with_their_chats(rows):
