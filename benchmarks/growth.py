@@ -38,7 +38,6 @@ SMALL = [  # 6 candidates are in any context of size 1, so that models read as m
     "mine.samples=2",
     "train.early_step=1",
     "policies=[controls,matched,planner]",
-    "plan.selectors=[prompted,sft,sft_early]",
     "pack.budgets_chars=[300,150]",
     "mine.budget_chars=300",
     "planner.snippet_chars=80",

@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from prefect import flow
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -16,58 +16,65 @@ from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
-from plancheck.params.planning import Planner, Selector
+from plancheck.known import read_rankings
+from plancheck.params.planning import Planner
+from plancheck.params.selectors import HarnessSelector, PlannerSelector, PlansSelector, RankingSelector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
+from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_json, write_table
 from plancheck.pools import read_pools
-from plancheck.records import PLANS
-from plancheck.tables import AtomRanks, read_atom_ranks, read_atoms
+from plancheck.records import PLANS, Span
+from plancheck.tables import read_atom_ranks, read_atoms
 from tasks.plan import Adapter, plan_shard
 from tasks.shards import Shard, shards, workers
 
 LOG = logging.getLogger("plancheck.plan")
 
 QUESTIONS_A_SHARD = 4
-# The folder of each selector's adapter; the base model has none.
-ADAPTERS: Final[dict[Selector, Path | None]] = {
-    "prompted": None,
-    "sft": Path("models/planner"),
-    "sft_early": Path("models/planner_early"),
-}
+# The folders of the adapters that stage train makes, as selectors name them.
+TRAINED: Final[Mapping[str, Path]] = {"last": Path("models/planner"), "early": Path("models/planner_early")}
 TRAINING = Path("reports/train.json")
 
 
 @flow(name="plan")
 def plan() -> None:
-    """Let every selector plan for every question."""
+    """Let every selector plan for every question; plans of one's own are read by stage given."""
     params = read_params()
     model = locked("planner")
     questions = sorted(question.question_id for question in read_questions())
     parts = shards(questions, size=QUESTIONS_A_SHARD)
-    ranks = read_atom_ranks()
+    ranks, atoms = read_atom_ranks(), read_atoms()
+    spans = {atom.atom_id: Span(atom.start, atom.end) for own in atoms.values() for atom in own}
     rows: list[dict[str, Any]] = []
     # One selector after another, so that at most one adapted model is in memory.
-    for selector in params.plan.selectors:
-        if selector in HARNESS:
-            plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
-        else:
-            plans = model_plans(selector, parts, model, params.planner)
-        rows += plan_rows(selector, plans, ranks)
+    for name, selector in params.selectors.items():
+        match selector:
+            case PlannerSelector():
+                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner)
+            case HarnessSelector():
+                plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
+            case RankingSelector():
+                plans = ranked_plans(selector, questions, rrf_k=params.retrieve.rrf_k)
+            case PlansSelector():
+                continue
+            case _:
+                assert_never(selector)
+        rows += plan_rows(name, plans, spans, ranks)
     write_table(DATA / "plans.parquet", rows, PLANS)
 
 
-def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, settings: Planner) -> dict[str, Selected]:
+def model_plans(
+    selector: str, parts: list[Shard], model: LockedModel, adapter: Adapter | None, settings: Planner
+) -> dict[str, Selected]:
     """The greedy plan of every question, by ID.
 
     Raises:
         StudyError: not one prompt could be read.
     """
     started = time.monotonic()
-    folder = ADAPTERS[selector]
-    adapter = Adapter(folder, trained_digest(folder)) if folder else None
     futures = [plan_shard.submit(shard, selector, model, adapter, settings) for shard in parts]
     planned = {name: found for part in results(futures, parts, what=f"plan {selector}: questions")
                for name, found in part.items()}  # fmt: skip
@@ -91,6 +98,20 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
     return plans
 
 
+def planning_adapter(selector: PlannerSelector) -> Adapter | None:
+    """The adapter that a selector plans with, None for the model as it is.
+
+    Raises:
+        StudyError: one of this study is not the one that stage train reported.
+    """
+    if selector.adapter is None:
+        return None
+    if isinstance(selector.adapter, Path):
+        return Adapter(selector.adapter, adapter_digest(selector.adapter))
+    folder = TRAINED[selector.adapter]
+    return Adapter(folder, trained_digest(folder))
+
+
 def trained_digest(folder: Path) -> str:
     """The digest of the adapter in ``folder``, which is the one that stage train reported.
 
@@ -109,36 +130,26 @@ def trained_digest(folder: Path) -> str:
     return found
 
 
-def harness_plans(selector: Selector, questions: list[str], *, seed: int, max_atoms: int) -> dict[str, Selected]:
+def ranked_plans(selector: RankingSelector, questions: list[str], *, rrf_k: int) -> dict[str, Selected]:
+    """The first atoms of a ranking as each question's plan, by ID."""
+    rankings = read_rankings(rrf_k=rrf_k)
+    atoms = read_atoms()
+    found = {}
+    for question in read_questions():
+        own = atoms[question.context_id]
+        first = rankings[question.question_id].of(selector.ranking)[: selector.atoms]
+        found[question.question_id] = Selected(tuple(own[position].atom_id for position in first))
+    return {name: found[name] for name in questions}
+
+
+def harness_plans(selector: HarnessSelector, questions: list[str], *, seed: int, max_atoms: int) -> dict[str, Selected]:
     """The plan that a selector without a model makes for each question, by ID."""
-    select = HARNESS[selector]
+    select = HARNESS[selector.kind]
     atoms = read_atoms()
     return {
         pool.question.question_id: select(pool, atoms[pool.question.context_id], seed=seed, max_atoms=max_atoms)
         for pool in read_pools(questions)
     }
-
-
-def plan_rows(
-    selector: Selector, plans: Mapping[str, Selected], ranks: Mapping[tuple[str, str], AtomRanks]
-) -> list[dict[str, Any]]:
-    """A selector's rows of data/plans.parquet, by question ID."""
-    rows = []
-    for name, found in sorted(plans.items()):
-        named = [ranks[name, atom_id] for atom_id in found.atom_ids]
-        rows.append(
-            {
-                "question_id": name,
-                "selector": selector,
-                "atom_ids": list(found.atom_ids),
-                "parsed": bool(found.atom_ids),
-                "failure": found.failure,
-                "bm25_ranks": [rank.bm25 for rank in named],
-                "dense_ranks": [rank.dense for rank in named],
-                "rerank_ranks": [rank.rerank for rank in named],
-            }
-        )
-    return rows
 
 
 def run() -> None:

@@ -8,6 +8,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from plancheck.params.pack import deployable
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import ROUTER_FEATURES, ROUTING
@@ -52,7 +53,7 @@ def settings_of(params: Params) -> RouteSettings:
     return RouteSettings(
         pair=Pair(params.route.control, params.route.planner),
         tiers=params.analyze.tiers,
-        policies=params.pack.deployable,
+        policies=deployable(params.pack.policies, params.selectors),
         budget_chars=params.route.budget_chars,
         routers=tuple(params.route.routers),
         seed=params.route.seed,

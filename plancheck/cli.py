@@ -28,6 +28,7 @@ STAGES: Final[Mapping[str, str]] = {
     "benchmark": "Read or generate the questions and their contexts.",
     "split": "Split the questions into train, dev and test.",
     "atoms": "Cut the contexts into windows.",
+    "given": "Read and check the plans that you give.",
     "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make every table, the survival ladder and the metrics.",

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 
 from plancheck.plumbing.files import DATA, read_table
 from plancheck.policies import Rankings, rerank_first
+from plancheck.records import Piece
 from plancheck.retrieval.fusion import reciprocal_rank
 from plancheck.retrieval.ranking import Ranking
+from plancheck.tables import read_plan_rows
 
-PLANS = DATA / "plans.parquet"
 TUNED = DATA / "rerank_tuned.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What earlier stages found for a question: rankings of its atoms, and the atom IDs that each selector named."""
+    """What is known of a question: rankings of its atoms, and the atoms or spans that each selector named."""
 
     rankings: Rankings
-    plans: Mapping[str, Sequence[str]]
+    plans: Mapping[str, Sequence[Piece]]
 
 
 def read_known(question_ids: Iterable[str], *, rrf_k: int) -> dict[str, Known]:
@@ -66,11 +67,11 @@ def read_reranked(name: str, position_of: Mapping[tuple[str, str], int]) -> dict
     return pools
 
 
-def read_plans() -> dict[str, dict[str, list[str]]]:
-    """The atom IDs of every plan, by question and selector; empty where the plan failed."""
-    plans: dict[str, dict[str, list[str]]] = defaultdict(dict)
-    for row in read_table(PLANS, columns=["question_id", "selector", "atom_ids"]).to_pylist():
-        plans[row["question_id"]][row["selector"]] = row["atom_ids"]
+def read_plans() -> dict[str, dict[str, list[Piece]]]:
+    """What every plan selects, by question and selector; nothing where the plan failed."""
+    plans: dict[str, dict[str, list[Piece]]] = defaultdict(dict)
+    for row in read_plan_rows(["question_id", "selector", "atom_ids", "starts", "ends"]):
+        plans[row["question_id"]][row["selector"]] = list(map(Piece, row["atom_ids"], row["starts"], row["ends"]))
     return plans
 
 

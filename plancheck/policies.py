@@ -44,7 +44,7 @@ def order(
     rankings: Rankings,
     atoms: Sequence[Atom],
     *,
-    plan: Sequence[int] = (),
+    plan: Sequence[Atom] = (),
     question_id: str,
     seed: int,
     rrf_k: int,
@@ -57,16 +57,35 @@ def order(
         policy: as declared.
         rankings: of ``atoms``.
         atoms: of one context, by position.
-        plan: positions that the policy's selector named, in its order; empty when the plan failed, which leaves the
-            anchors and the fill, or nothing at all for fill "none".
+        plan: atoms, or spans in their form, that the policy's selector named, in its order; empty when the plan failed,
+            which leaves the anchors and the fill, or nothing at all for fill "none".
         question_id: what the random fill is drawn for.
         seed: of the random fill.
         rrf_k: constant of a fusion.
     """
-    selected = sorted(plan, key=ranks(rankings.hybrid).__getitem__) if policy.order == "hybrid" else plan
+    selected = in_order(plan, atoms, rankings.hybrid) if policy.order == "hybrid" else plan
     anchors = rankings.of(policy.anchors.ranking)[: policy.anchors.atoms] if policy.anchors else ()
     fill = fill_ranking(policy, rankings, atoms, question_id=question_id, seed=seed, rrf_k=rrf_k)
-    return [atoms[position] for position in dict.fromkeys((*selected, *anchors, *fill))]
+    return list(dict.fromkeys((*selected, *(atoms[position] for position in (*anchors, *fill)))))
+
+
+def in_order(selected: Sequence[Atom], atoms: Sequence[Atom], ranking: Ranking) -> list[Atom]:
+    """The selected in a ranking's order: a span that is no atom comes where the first atom that it overlaps does.
+
+    Args:
+        selected: atoms, or spans in their form; what comes at one place stays in the order given.
+        atoms: of the context, by position.
+        ranking: of ``atoms``.
+    """
+    rank_of = dict(zip((atom.atom_id for atom in atoms), ranks(ranking), strict=True))
+
+    def place(item: Atom) -> int:
+        if item.atom_id in rank_of:
+            return rank_of[item.atom_id]
+        touched = [rank_of[atom.atom_id] for atom in atoms if atom.start < item.end and item.start < atom.end]
+        return min(touched, default=len(atoms) + 1)
+
+    return sorted(selected, key=place)
 
 
 def fill_ranking(

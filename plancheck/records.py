@@ -5,6 +5,7 @@ Positions and lengths are counted in characters (Unicode code points) of a conte
 A table is a Parquet file with exactly the columns of its schema, in that order.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -17,9 +18,9 @@ SPLITS: Final = ("train", "dev", "test")
 
 # Why an answer has no letter: the reply names none, or leaves several possible; it ends inside the model's reasoning
 # (more new tokens would help); prompt and reply exceed the model's positions; the model ran out of memory; it failed
-# otherwise.
-Failure = Literal["unparsable", "cut_off", "too_long", "out_of_memory", "error"]
-FAILURES: Final[tuple[Failure, ...]] = ("unparsable", "cut_off", "too_long", "out_of_memory", "error")
+# otherwise; a file that a user gives has nothing for the question.
+Failure = Literal["unparsable", "cut_off", "too_long", "out_of_memory", "error", "absent"]
+FAILURES: Final[tuple[Failure, ...]] = ("unparsable", "cut_off", "too_long", "out_of_memory", "error", "absent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,32 @@ class Piece:
     atom_id: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class AtomRanks:
+    """An atom's ranks for a question: among all atoms, and by the cross-encoder in the pool (None outside it)."""
+
+    bm25: int
+    dense: int
+    rerank: int | None
+
+
+# The ID of a span that a user's plan selects and that is no atom: START-END. An atom's has 16 digits before its dash.
+SPAN_ID: Final = re.compile(r"\A(0|[1-9]\d{0,14})-([1-9]\d{0,14})\Z")
+
+
+def span_id(span: Span) -> str:
+    """START-END, unlike any atom's ID, which begins with 16 hexadecimal digits of its context's."""
+    return f"{span.start}-{span.end}"
+
+
+def is_span_id(atom_id: str) -> bool:
+    """Whether the ID is a span's.
+
+    An atom's is the first 16 digits of a hash, a dash and a position; a context of that many characters does not exist.
+    """
+    return bool(SPAN_ID.match(atom_id))
 
 
 def schema(**columns: tuple[pa.DataType, str]) -> pa.Schema:
@@ -208,8 +235,10 @@ TRACES = schema(
 PLANS = schema(
     question_id=(STRING, "question"),
     selector=(STRING, "what made the plan"),
-    atom_ids=(pa.list_(STRING), "atoms selected, in the selector's order; empty when the plan failed"),
-    parsed=(BOOL, "whether the reply named at least one candidate atom"),
+    atom_ids=(pa.list_(STRING), "atoms selected, in the selector's order, or spans (START-END); empty when it failed"),
+    starts=(pa.list_(INT), "first character of each"),
+    ends=(pa.list_(INT), "one past the last character of each"),
+    parsed=(BOOL, "whether the plan names at least one"),
     failure=(STRING, "?why there is no plan; null when there is one"),
     bm25_ranks=(pa.list_(INT), "BM25 rank of each selected atom among all atoms"),
     dense_ranks=(pa.list_(INT), "dense rank of each selected atom among all atoms"),
@@ -293,6 +322,7 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "predictions": PREDICTIONS,
     "traces": TRACES,
     "plans": PLANS,
+    "given_plans": PLANS,
     "router_features": ROUTER_FEATURES,
     "routing": ROUTING,
 }

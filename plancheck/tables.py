@@ -1,15 +1,16 @@
 """Typed readers of the tables between the stages."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, among, read_json, read_table
-from plancheck.records import SPLITS, Atom, Piece
+from plancheck.records import SPLITS, Atom, AtomRanks, Piece
 
 
 def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
@@ -45,6 +46,14 @@ class PackedContext:
     packed_id: str
     question_id: str
     pieces: tuple[Piece, ...]
+
+
+PLAN_FILES = (DATA / "plans.parquet", DATA / "given_plans.parquet")
+
+
+def read_plan_rows(columns: Sequence[str]) -> list[dict[str, Any]]:
+    """The columns of every plan, those of the study's selectors first, then those that files give."""
+    return [row for path in PLAN_FILES for row in read_table(path, columns=columns).to_pylist()]
 
 
 def read_packed_contexts(question_ids: Collection[str] | None = None) -> list[PackedContext]:
@@ -83,15 +92,6 @@ def read_splits(path: Path = DATA / "splits.json") -> dict[str, list[str]]:
     if doubled := sorted(question_id for question_id, count in counts.items() if count > 1):
         raise all_problems(f"{path}: questions in two splits:", doubled, remedy="Run `dvc repro -f split`.")
     return splits
-
-
-@dataclass(frozen=True, slots=True)
-class AtomRanks:
-    """An atom's ranks for a question: among all atoms, and by the cross-encoder in the pool (None outside it)."""
-
-    bm25: int
-    dense: int
-    rerank: int | None
 
 
 def read_atom_ranks() -> dict[tuple[str, str], AtomRanks]:

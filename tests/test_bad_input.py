@@ -45,7 +45,7 @@ BAD_PARAMS = {
     "a budget in words": ({"pack/budgets_chars": ["many"]}, ["pack.budgets_chars.0", "got 'many'"]),
     "no budget": ({"pack/budgets_chars": []}, ["pack.budgets_chars", "at least 1"]),
     "a budget twice": ({"pack/budgets_chars": [600, 600]}, ["pack", "a budget twice"]),
-    "no policy": ({"pack/policies": {}}, ["pack", "policies is empty"]),
+    "no policy": ({"pack/policies": {}, "pack/grids": {}}, ["pack", "policies is empty"]),
     "an unknown fill": ({"pack/policies/bm25": {"fill": "bm52"}}, ["pack.policies.bm25.fill", "bm52"]),
     "an empty fusion": ({"pack/policies/hybrid": {"fill": {}}}, ["pack.policies.hybrid", "at least one ranking"]),
     "anchors before no context": (
@@ -104,7 +104,25 @@ BAD_PARAMS = {
         {"analyze/comparisons": {"a\nb": PARAMS["analyze"]["comparisons"]["guided"]}},
         ["analyze.comparisons", "match pattern"],
     ),
-    "a selector twice": ({"plan/selectors": ["sft", "sft"]}, ["plan.selectors", "'sft' comes twice"]),
+    "a selector twice": (
+        {"pack/grids/planners/selectors": ["sft", "sft"]},
+        ["pack", "'sft+nothing'", "declared twice"],
+    ),
+    "a selector of no kind": ({"selectors/mine": {"kind": "oracle"}}, ["selectors.mine", "'oracle'", "'plans'"]),
+    "a selector without its file": ({"selectors/mine": {"kind": "plans"}}, ["selectors.mine.plans.path", "required"]),
+    "a ranking that is none": (
+        {"selectors/mine": {"kind": "ranking", "ranking": "bm52", "atoms": 4}},
+        ["selectors.mine.ranking: there is no ranking 'bm52'", "bm25"],
+    ),
+    "a grid of a packing that is none": (
+        {"pack/grids/planners/packings": ["nothing", "bm52"]},
+        ["pack", "grids.planners: 'bm52' is neither in packings nor a policy without a selector"],
+    ),
+    "a plan before spans": ({"pack/grids/planners/packings": ["head"]}, ["grids: prompted+head", "makes no sense"]),
+    "a packing and a policy of one name": (
+        {"pack/packings/bm25": {"fill": "bm25"}},
+        ["packings: 'bm25' is a policy too"],
+    ),
     "a router from a policy to itself": (
         {"route/planner": "hybrid_anchor"},
         ["route: control and planner must"],

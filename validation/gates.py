@@ -49,7 +49,7 @@ GATES: Final[Mapping[str, Gate]] = {
     ),
     "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
     "packed": Gate(
-        ("questions", "atoms", "retrieval", "rerank", "rerank_tuned", "plans", "packed"),
+        ("questions", "atoms", "retrieval", "rerank", "rerank_tuned", "plans", "given_plans", "packed"),
         (rerank_tuned, plans, packed),
     ),
     "results": Gate(

@@ -9,7 +9,7 @@ from great_expectations import ExpectationSuite
 
 from plancheck.packing import SEPARATOR
 from plancheck.params.pack import twins
-from plancheck.records import PACKED
+from plancheck.records import PACKED, SPAN_ID, is_span_id
 from validation.frames import counted, rows_by_question, with_records
 from validation.inputs import Inputs, condition_keys, question_frame, table_file
 from validation.suites import among, at_least, between, equal, matching, none_of, present, present_in, suite, unique
@@ -93,7 +93,8 @@ def plan_failures(inputs: Inputs, frame: pd.DataFrame) -> pd.Series:
     """Whether a policy's plan failed, by data/plans.parquet; false without a selector, empty without plan."""
     policies = inputs.params.pack.policies.items()
     selectors = frame["policy"].map({name: policy.selector or "" for name, policy in policies}).fillna("")
-    plans = inputs.tables["plans"].select(["question_id", "selector", "parsed"]).to_pandas()
+    tables = [inputs.tables[name].select(["question_id", "selector", "parsed"]) for name in ("plans", "given_plans")]
+    plans = pa.concat_tables(tables).to_pandas()
     failed = {(row.question_id, row.selector): not row.parsed for row in plans.itertuples()}
     keys = zip(frame["question_id"], selectors, strict=True)
     found = [failed.get(key) if key[1] else False for key in keys]
@@ -173,14 +174,21 @@ def faults(found: pd.DataFrame, table: pa.Table) -> pd.DataFrame:
     """By packed row: characters of its pieces, and how many of them are of no atom, of another context, or astray."""
     atoms = table.to_pandas().drop_duplicates("atom_id").set_index("atom_id")
     context, first, last = (found["atom_id"].map(atoms[name]) for name in ("context_id", "start", "end"))
+    spans = found["atom_id"].map(lambda one: isinstance(one, str) and is_span_id(one)).astype(bool)
     inside = (found["start"] >= first) & (found["end"] <= last) & (found["start"] < found["end"])
     judged = pd.DataFrame(
         {
             "row": found["row"],
             "piece_chars": found["end"] - found["start"],
-            "unknown_atoms": context.isna(),
+            "unknown_atoms": context.isna() & ~spans,
             "foreign_atoms": context.notna() & (context != found["question_context"]),
-            "stray_pieces": context.notna() & ~inside,
+            "stray_pieces": (context.notna() & ~inside) | (spans & ~in_span(found)),
         }
     )
     return judged.groupby("row").sum()
+
+
+def in_span(found: pd.DataFrame) -> pd.Series:
+    """Whether each piece of a span (by its ID) is a non-empty part of it; true for pieces of atoms."""
+    bounds = found["atom_id"].astype("string").str.extract(SPAN_ID).astype("Float64")
+    return ((found["start"] >= bounds[0]) & (found["end"] <= bounds[1]) & (found["start"] < found["end"])).fillna(True)

@@ -1,10 +1,13 @@
 """Plans: one of every selector for every question, of atoms of its context, with the ranks that others gave them."""
 
+from collections.abc import Mapping
+
 import pandas as pd
+import pyarrow as pa
 from great_expectations import ExpectationSuite
 
-from plancheck.params.planning import HARNESS_SELECTORS
-from plancheck.records import FAILURES, PLANS
+from plancheck.params.selectors import PlannerSelector
+from plancheck.records import FAILURES, PLANS, is_span_id
 from validation.frames import counted, masked, rows_by_question, with_records
 from validation.inputs import Inputs, question_frame, table_file
 from validation.planned import atoms_by_question, pools, strangers, with_atoms
@@ -34,12 +37,13 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             *present_in(PLANS),
             *present("question_context"),
             unique(KEY, "a selector has one plan for a question"),
-            among("selector", inputs.params.plan.selectors, "selector is in plan.selectors"),
+            among("selector", list(inputs.params.selectors), "selector is in section selectors"),
             among("failure", FAILURES, f"a failure is {', '.join(FAILURES)}"),
             equal("parsed", "named", "parsed says whether the plan names an atom"),
             between("outcomes", 1, 1, "there is either a plan or a failure"),
             none_of("repeated", "a plan names an atom once"),
             none_of("strangers", "every atom is of the question's context"),
+            none_of("astray", "starts and ends are those of the atoms or spans, in order"),
             none_of("outsiders", "every atom that a planner names is in the candidate pool"),
             at_least("most", "atoms", f"a planner names at most {most} atoms (planner.max_atoms)"),
             *(none_of(f"{column}_wrong", f"{column} are those of the atoms, in order") for column in RANKS),
@@ -54,20 +58,56 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
 
 def plans(inputs: Inputs) -> pd.DataFrame:
     """One row a question and selector: lengths of its lists, and faults among its atoms."""
-    frame = with_atoms(inputs.tables["plans"])
+    table = all_plans(inputs)
+    frame = with_atoms(table)
     contexts = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")["context_id"]
-    planner = ~frame["selector"].isin(HARNESS_SELECTORS)  # those may name atoms that were no candidates
+    models = [name for name, found in inputs.params.selectors.items() if isinstance(found, PlannerSelector)]
+    planner = frame["selector"].isin(models)  # the others may name atoms that were no candidates
     frame = frame.assign(
         question_context=frame["question_id"].map(contexts),
         named=frame["atoms"] > 0,
         outcomes=frame["failure"].notna().astype(int) + (frame["atoms"] > 0).astype(int),
-        strangers=strangers(frame, atoms_by_question(inputs, candidates_only=False)),
+        strangers=strangers(without_spans(frame), atoms_by_question(inputs, candidates_only=False)),
+        astray=astray(inputs, table),
         outsiders=pd.Series(strangers(frame, pools(inputs)), index=frame.index).where(planner, 0),
         most=frame["atoms"].where(~planner, inputs.params.planner.max_atoms),
         failure=masked(frame["failure"], FAILURES),
         **{f"{column}_wrong": wrong_ranks(inputs, frame, column) for column in RANKS},
     )
-    return with_records(frame.drop(columns=["atom_ids", *RANKS]), KEY)
+    return with_records(frame.drop(columns=["atom_ids", "starts", "ends", *RANKS]), KEY)
+
+
+def all_plans(inputs: Inputs) -> pa.Table:
+    """Those of the study's own selectors, then those that files give."""
+    return pa.concat_tables([inputs.tables["plans"], inputs.tables["given_plans"]])
+
+
+def without_spans(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows with their atoms alone: a plan of a user's own may name spans, which are of no table."""
+    own = [tuple(one for one in ids if one is None or not is_span_id(one)) for ids in frame["atom_ids"]]
+    return frame.assign(atom_ids=pd.Series(own, index=frame.index, dtype=object))
+
+
+def astray(inputs: Inputs, table: pa.Table) -> list[int]:
+    """Of each row, how many of its atoms or spans have another start or end than their own; 1 for uneven lists."""
+    atoms = inputs.tables["atoms"].select(["atom_id", "start", "end"]).to_pylist()
+    bounds = {atom["atom_id"]: (atom["start"], atom["end"]) for atom in atoms}
+    wrong = []
+    for row in table.select(["atom_ids", "starts", "ends"]).to_pylist():
+        ids, starts, ends = (row[name] or [] for name in ("atom_ids", "starts", "ends"))
+        if not len(ids) == len(starts) == len(ends):
+            wrong.append(1)
+            continue
+        found = zip(ids, starts, ends, strict=True)
+        wrong.append(sum(not placed(one, start, end, bounds) for one, start, end in found))
+    return wrong
+
+
+def placed(atom_id: str | None, start: int, end: int, bounds: Mapping[str, tuple[int, int]]) -> bool:
+    """Whether a span's ID says these bounds, or an atom has them; an unknown atom is another rule's."""
+    if atom_id is not None and is_span_id(atom_id):
+        return atom_id == f"{start}-{end}" and start < end
+    return bounds.get(str(atom_id), (start, end)) == (start, end)
 
 
 def wrong_ranks(inputs: Inputs, frame: pd.DataFrame, column: str) -> list[int]:
@@ -75,7 +115,7 @@ def wrong_ranks(inputs: Inputs, frame: pd.DataFrame, column: str) -> list[int]:
     name, rank = RANKS[column]
     table = inputs.tables[name].select(["question_id", "atom_id", rank]).to_pandas()
     known = {(row[0], row[1]): row[2] for row in table.itertuples(index=False)}
-    rows = zip(frame["question_id"], frame["atom_ids"], inputs.tables["plans"][column].to_pylist(), strict=True)
+    rows = zip(frame["question_id"], frame["atom_ids"], all_plans(inputs)[column].to_pylist(), strict=True)
     return [
         int([known.get((question_id, atom_id)) for atom_id in ids] != (ranks or [])) for question_id, ids, ranks in rows
     ]
@@ -84,7 +124,7 @@ def wrong_ranks(inputs: Inputs, frame: pd.DataFrame, column: str) -> list[int]:
 def missing_plans(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:
     """One row a question: selectors of the parameters without a row."""
     ids = question_frame(inputs)["question_id"]
-    selectors = inputs.params.plan.selectors
+    selectors = list(inputs.params.selectors)
     known = rows_by_question(rows, rows["selector"].isin(selectors), ["selector"])
     missing = len(selectors) - counted(ids, known)
     return with_records(pd.DataFrame({"question_id": ids, "missing_plans": missing}), ["question_id"])

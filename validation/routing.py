@@ -3,6 +3,7 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
+from plancheck.params.pack import deployable
 from plancheck.records import ROUTING
 from plancheck.routing.entries import FOLD_SCHEMES, entries
 from validation.frames import counted, rows_by_question, with_records
@@ -74,7 +75,7 @@ def strays(inputs: Inputs, frame: pd.DataFrame) -> list[int]:
     allowed: dict[str, set[str]] = {
         "pair": {settings.control, settings.planner},
         "controls": {policy for policies in inputs.params.analyze.tiers.values() for policy in policies},
-        "policies": set(inputs.params.pack.deployable),
+        "policies": set(deployable(inputs.params.pack.policies, inputs.params.selectors)),
     }
     rows = zip(frame["among"], frame["policy"], strict=True)
     return [int(policy not in allowed.get(among, set())) for among, policy in rows]

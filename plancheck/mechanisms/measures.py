@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank
-from plancheck.records import SCORERS
+from plancheck.mechanisms.choices import displacement, displacement_from_control, mean_rank, overlap
+from plancheck.records import SCORERS, Atom
 from plancheck.statistics.flatness import flatness
 
 NO_SCORER: Final = ""
@@ -34,14 +34,16 @@ class Case:
     """A question at a budget.
 
     Attributes:
-        selected: atom IDs that the plan names; none where it failed.
+        selected: atoms that the plan names, or spans in their form; none where it failed.
+        atoms: of the context, by ID.
         shown: atom IDs in the treatment's packed context.
         shown_by_control: atom IDs in the control's.
         scorers: by name, each of SCORERS.
         evidence_recall: of the treatment's packed context, 0 to 1; None where the evidence is unknown.
     """
 
-    selected: Sequence[str]
+    selected: Sequence[Atom]
+    atoms: Mapping[str, Atom]
     shown: Sequence[str]
     shown_by_control: Sequence[str]
     scorers: Mapping[str, Scored]
@@ -52,7 +54,7 @@ def measures(case: Case, *, top: int) -> dict[Measure, float | None]:
     """By (measure, scorer or ""), the family's every member, always the same and in this order; None where undefined.
 
     - jaccard: of the selected atoms and the first ``top`` of BM25 over all atoms, and of the reranker over its pool;
-      undefined for a failed plan.
+      of characters where the plan names spans; undefined for a failed plan.
     - displacement: how many of the reranker's first ``top`` the packed context does not show.
     - displacement_from_control: the share of them that the control shows and the packed context does not.
     - evidence_recall: of the packed context.
@@ -63,14 +65,16 @@ def measures(case: Case, *, top: int) -> dict[Measure, float | None]:
     """
     chosen = case.scorers[RERANKER].first(top)
     found: dict[Measure, float | None] = {
-        ("jaccard", scorer): jaccard(case.selected, case.scorers[scorer].first(top)) if case.selected else None
+        ("jaccard", scorer): overlap(case.selected, [case.atoms[one] for one in case.scorers[scorer].first(top)])
+        if case.selected
+        else None
         for scorer in OVERLAPPED
     }
     found["displacement", RERANKER] = displacement(chosen, case.shown)
     found["displacement_from_control", RERANKER] = displacement_from_control(chosen, case.shown, case.shown_by_control)
     found["evidence_recall", NO_SCORER] = case.evidence_recall
     for scorer in SCORERS:
-        found["mean_rank", scorer] = mean_rank(case.selected, case.scorers[scorer].ranks)
+        found["mean_rank", scorer] = mean_rank([item.atom_id for item in case.selected], case.scorers[scorer].ranks)
     for scorer in SCORERS:
         for name, value in asdict(flatness(case.scorers[scorer].pool_scores)).items():
             found[name, scorer] = value

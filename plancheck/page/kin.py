@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plancheck.params.pack import Policy
-from plancheck.params.planning import Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +19,10 @@ class Yardstick:
     alone: str | None
 
 
-def yardstick(policies: Mapping[str, Policy], planner: str, selector: Selector) -> Yardstick:
-    """What ``selector`` makes of ``planner``'s anchors, fill and order, and what its plan is alone."""
+def yardstick(policies: Mapping[str, Policy], planner: str, selector: str | None) -> Yardstick:
+    """What ``selector`` makes of ``planner``'s anchors, fill and order, and what its plan is alone. None: neither."""
+    if selector is None:
+        return Yardstick(None, None)
     same = policies[planner].model_copy(update={"selector": selector})
     return Yardstick(declared(policies, same), declared(policies, Policy(selector=selector, fill="none")))
 

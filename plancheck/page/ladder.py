@@ -17,8 +17,6 @@ VERDICTS: Final[Mapping[str, tuple[str, str]]] = {
     "opposite": ("✗", "opposite"),
     "cannot_tell": ("?", "cannot tell"),
 }
-# Families of planners in the order shown; the harness second, for it says how far the ladder can be believed.
-GROUPS: Final = ("sft", "harness", "prompted", "sft_early")
 PICKS: Final[Mapping[str, str]] = {
     "declared": "",
     "same_questions": "best of {candidates}, picked on these questions",
@@ -98,12 +96,16 @@ class Matrix:
         return tuple((family, climbs) for family, climbs in parted if climbs)
 
 
-def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str) -> list[Matrix]:
-    """The ladder by budget, largest first; planners by family as in GROUPS, the study's own before its kin.
+def matrices(
+    ladder: pd.DataFrame, family_of: Mapping[str, str], families: Sequence[str], *, planner: str
+) -> list[Matrix]:
+    """The ladder by budget, largest first; planners by family, the study's own before its kin.
 
     Args:
         ladder: the rows of ladder.csv; within a planner in the order of the tiers.
-        family_of: family by policy.
+        family_of: family's key by policy.
+        families: their keys in order. That of ``planner`` is shown first, the harness second, for it says how far the
+            ladder can be believed.
         planner: the trained planner that the study is about.
     """
     found = []
@@ -111,7 +113,7 @@ def matrices(ladder: pd.DataFrame, family_of: Mapping[str, str], *, planner: str
         rows = ladder[ladder["budget_chars"] == budget]
         tiers = list(dict.fromkeys(rows["tier"]))
         groups = []
-        for family in GROUPS:
+        for family in sorted(families, key=lambda key: (key != family_of.get(planner), key != "harness")):
             planners = [name for name in dict.fromkeys(rows["planner"]) if family_of[name] == family]
             planners.sort(key=lambda name: name != planner)
             climbs = [climb(rows[rows["planner"] == name], name, family, tiers) for name in planners]

@@ -10,7 +10,6 @@ from plancheck.page.code import code_sha256
 from plancheck.page.comparisons import comparisons_section
 from plancheck.page.controls import controls_section
 from plancheck.page.enough import enough
-from plancheck.page.families import FAMILIES
 from plancheck.page.insides import composition_section, evidence_section, training_section
 from plancheck.page.mechanisms import mechanisms_section
 from plancheck.page.power import power_section
@@ -46,7 +45,9 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
     sections = [make(study) for make in SECTIONS]
     first = tiers_figure(study)
     rungs = study.table("ladder")
-    matrices = ladder.matrices(rungs, study.family_of, planner=study.planner) if not rungs.empty else []
+    matrices = (
+        ladder.matrices(rungs, study.family_of, list(study.families), planner=study.planner) if not rungs.empty else []
+    )
     view = {
         "sections": sections,
         "answer": answer(study),
@@ -56,7 +57,7 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
         "silences": {matrix.budget_chars: silence(study, matrix) for matrix in matrices},
         "tiers": {tier: ladder.TIERS[tier] for tier in dict.fromkeys(rungs.get("tier", ())) if tier in ladder.TIERS},
         "ladder_table": ladder_table(study),
-        "families": FAMILIES,
+        "families": study.families,
         "verdicts": ladder.VERDICTS,
         "alpha": f"{1 - study.confidence:.2g}",
         "percent": study.percent,
@@ -70,7 +71,7 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
         for figure in (first, *(figure for section in sections for figure in section.figures))
         for drawing in figure.drawings
     }
-    colours = {policy: FAMILIES[family].colour for policy, family in study.family_of.items()}
+    colours = {policy: study.families[family].colour for policy, family in study.family_of.items()}
     return render(
         view,
         specs=specs,

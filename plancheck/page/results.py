@@ -8,7 +8,7 @@ from plancheck.page.charts.accuracy import by_budget
 from plancheck.page.charts.domains import heat_map
 from plancheck.page.charts.intervals import heldout
 from plancheck.page.comparisons import differences
-from plancheck.page.families import CONTROLS, FAMILIES, HARNESS
+from plancheck.page.families import SKILLS
 from plancheck.page.study import Picture, Section, Study, figure, questions_of
 from plancheck.reporting.accuracy_tables import HELDOUT
 from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES, DOMAINS
@@ -33,13 +33,13 @@ def accuracy_section(study: Study) -> Section:
 
 def by_budget_picture(study: Study, main: pd.DataFrame) -> Picture:
     everyone = main[main["split"] == ALL]
-    controls = everyone[[study.family_of.get(policy) in CONTROLS for policy in everyone["policy"]]]
+    controls = everyone[[study.is_control(policy) for policy in everyone["policy"]]]
     best = controls.groupby("budget_chars")["accuracy"].max().reset_index()
     charts = {}
     for key, heading, policies in panels(study, everyone["policy"]):
         rows = everyone[everyone["policy"].isin(policies)]
         described = f"Accuracy of {', '.join(policies)} at each budget, with intervals."
-        charts[heading] = by_budget(rows, best, colour=FAMILIES[key].colour, description=described)
+        charts[heading] = by_budget(rows, best, colour=study.families[key].colour, description=described)
     caption = (
         f"Points: accuracy on {SEEN_IN_PART} ({questions_of(everyone)}). Bars: Wilson {study.percent} intervals. "
         "Horizontal marks: the best control of each budget, picked on these same questions. Dotted line: chance among "
@@ -51,14 +51,14 @@ def by_budget_picture(study: Study, main: pd.DataFrame) -> Picture:
 def panels(study: Study, policies: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
     """Family, heading and policies of each small chart: one a family, of the harness one a selector."""
     present = list(dict.fromkeys(policies))
-    for key, family in FAMILIES.items():
+    for key, family in study.families.items():
         own = [policy for policy in present if study.family_of.get(policy) == key]
         if key != "harness":
             if own:
                 yield key, family.label, own
             continue
-        for selector, name in HARNESS.items():
-            kin = [policy for policy in own if study.selector_of.get(policy) == selector]
+        for selector, name in SKILLS.items():
+            kin = [policy for policy in own if study.kind_of(policy) == selector]
             if kin:
                 yield key, f"Harness: {name} planner", kin
 

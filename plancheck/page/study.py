@@ -8,8 +8,9 @@ import pandas as pd
 
 from plancheck.packing import Overflow
 from plancheck.page.cells import TableView, table_view
-from plancheck.page.families import FAMILIES, Family
+from plancheck.page.families import Family
 from plancheck.page.kin import Yardstick
+from plancheck.params.selectors import Selector
 from plancheck.reporting.table import Table
 
 if TYPE_CHECKING:  # the console reads a study too, and draws nothing
@@ -23,7 +24,9 @@ class Study:
     Args:
         tables: by name of the CSV without its suffix; a table that was not made is an empty frame without columns.
         training: reports/train.json; None where no planner was trained.
-        family_of: family (a key of FAMILIES) by policy, in the order declared.
+        families: by key, in the order shown.
+        family_of: the family's key by policy, in the order declared.
+        selectors: as declared.
         selector_of: the selector that names a policy's first atoms, None for a control.
         planner: the trained planner's policy that the study is about.
         perfect: what names exactly the evidence, as ``planner`` otherwise.
@@ -43,7 +46,9 @@ class Study:
 
     tables: Mapping[str, pd.DataFrame]
     training: Mapping[str, Any] | None
+    families: Mapping[str, Family]
     family_of: Mapping[str, str]
+    selectors: Mapping[str, Selector]
     selector_of: Mapping[str, str | None]
     planner: str
     control: str
@@ -63,7 +68,15 @@ class Study:
         return self.tables.get(name, pd.DataFrame())
 
     def family(self, policy: str) -> Family:
-        return FAMILIES[self.family_of.get(policy, "router")]
+        return self.families[self.family_of.get(policy, "router")]
+
+    def is_control(self, policy: str) -> bool:
+        return self.family_of.get(policy, "").startswith(("tier:", "control"))
+
+    def kind_of(self, policy: str) -> str | None:
+        """The kind of a policy's selector; None without one."""
+        selector = self.selector_of.get(policy)
+        return self.selectors[selector].kind if selector else None
 
     @property
     def largest(self) -> int:

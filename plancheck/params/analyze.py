@@ -1,14 +1,23 @@
 """Section analyze: what is compared, tier by tier and as declared."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
 from plancheck.params.comparison import BestOf, Budget, DeclaredComparison, Side, budgets
-from plancheck.params.pack import Pack
 from plancheck.params.section import Name, Section, Seed
 from plancheck.plumbing.errors import doubled
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """The policies of a study as declared, which of them are planners' and so no controls, and the budgets."""
+
+    policies: tuple[str, ...]
+    planners: frozenset[str]
+    budgets_chars: tuple[int, ...]
 
 
 class Mechanisms(Section):
@@ -23,23 +32,23 @@ class Mechanisms(Section):
 ROUTER_TIER = "router"
 
 
-def unknown_policies(names: Sequence[str], pack: Pack) -> list[str]:
-    return [f"{name!r} is not in pack.policies" for name in dict.fromkeys(names) if name not in pack.policies]
+def unknown_policies(names: Sequence[str], known: Compared) -> list[str]:
+    return [f"{name!r} is not in pack.policies" for name in dict.fromkeys(names) if name not in known.policies]
 
 
-def control_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+def control_problems(policies: Sequence[str], known: Compared) -> list[str]:
     """What keeps ``policies`` from being distinct controls."""
-    known = [name for name in dict.fromkeys(policies) if name in pack.policies]
+    planners = [name for name in dict.fromkeys(policies) if name in known.planners]
     return [
-        *(f"{name!r} has a selector, so it is no control" for name in known if pack.policies[name].selector),
-        *candidate_problems(policies, pack),
+        *(f"{name!r} has a selector, so it is no control" for name in planners),
+        *candidate_problems(policies, known),
     ]
 
 
-def candidate_problems(policies: Sequence[str], pack: Pack) -> list[str]:
+def candidate_problems(policies: Sequence[str], known: Compared) -> list[str]:
     """What keeps ``policies`` from being distinct policies of the study."""
-    twice = [name for name in doubled(policies) if name in pack.policies]
-    return [*unknown_policies(policies, pack), *(f"{name!r} comes twice" for name in twice)]
+    twice = [name for name in doubled(policies) if name in known.policies]
+    return [*unknown_policies(policies, known), *(f"{name!r} comes twice" for name in twice)]
 
 
 class Analyze(Section):
@@ -62,13 +71,13 @@ class Analyze(Section):
     )
     mechanisms: Mechanisms | None = None
 
-    def problems(self, pack: Pack) -> list[str]:
+    def problems(self, known: Compared) -> list[str]:
         """What names a policy, a budget or a tier that there is not."""
         found = []
         if ROUTER_TIER in self.tiers:
             found.append(f"analyze.tiers: {ROUTER_TIER!r} is made from data/routing.parquet; call yours differently")
         for name, policies in self.tiers.items():
-            found += [f"analyze.tiers.{name}: {problem}" for problem in control_problems(policies, pack)]
+            found += [f"analyze.tiers.{name}: {problem}" for problem in control_problems(policies, known)]
         tiers_of: dict[str, list[str]] = {}
         for tier, policies in self.tiers.items():
             for policy in dict.fromkeys(policies):
@@ -79,29 +88,29 @@ class Analyze(Section):
             if len(tiers) > 1
         ]
         for name, declared in self.comparisons.items():
-            found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, pack)]
+            found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, known)]
         found += [f"analyze.by_domain: {problem}" for problem in self.by_domain_problems()]
         if self.mechanisms:
             name = self.mechanisms.treatment
-            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, pack)]
-            if name in pack.policies and not pack.policies[name].selector:
+            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, known)]
+            if name in known.policies and name not in known.planners:
                 found.append(f"analyze.mechanisms.treatment: {name!r} has no selector, so it selects nothing")
         return found
 
-    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, pack: Pack) -> list[str]:
+    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, known: Compared) -> list[str]:
         """The rules that one comparison breaks."""
         treatments, controls = self.candidates(declared.treatment), self.candidates(declared.control)
         rules = control_problems if isinstance(declared.control, BestOf) else candidate_problems
         found = [
-            *self.side_problems(declared.treatment, candidate_problems(treatments, pack)),
-            *self.side_problems(declared.control, rules(controls, pack)),
+            *self.side_problems(declared.treatment, candidate_problems(treatments, known)),
+            *self.side_problems(declared.control, rules(controls, known)),
             *(f"{name!r} is compared with itself" for name in treatments if name in controls),
         ]
-        known = ", ".join(map(str, pack.budgets_chars))
+        there_are = ", ".join(map(str, known.budgets_chars))
         found += [
-            f"budget_chars must be among pack.budgets_chars {known}, got {budget}"
-            for budget in budgets(declared.budget_chars, pack.budgets_chars)
-            if budget not in pack.budgets_chars
+            f"budget_chars must be among pack.budgets_chars {there_are}, got {budget}"
+            for budget in budgets(declared.budget_chars, known.budgets_chars)
+            if budget not in known.budgets_chars
         ]
         return list(dict.fromkeys(found))
 

@@ -42,8 +42,8 @@ class DeclaredComparison(Section):
 
     treatment: Side
     control: Side
-    budget_chars: Budget
-    split: Literal["all", "test"]
+    budget_chars: Budget = "largest"
+    split: Literal["all", "test"] = "all"
     family: Name = Field(default=OTHER, description="p is adjusted over the comparisons of a family")
 
     @property

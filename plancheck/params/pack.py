@@ -1,12 +1,14 @@
 """Section pack: the policies and the budgets, which together are the conditions."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, PositiveInt, model_validator
+from pydantic import ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from plancheck.params.planning import HARNESS_SELECTORS, Selector
 from plancheck.params.section import Name, Section, Seed
+from plancheck.params.selectors import RankingSelector, Selector, harness
+from plancheck.plumbing.errors import doubled
 
 Ranking = Literal["none", "head", "head_tail", "random", "bm25", "dense", "mmr", "rerank", "rerank_tuned"]
 Fusable = Literal["bm25", "dense", "rerank"]
@@ -19,16 +21,15 @@ class Anchors(Section):
     atoms: PositiveInt
 
 
-class Policy(Section):
-    """What a plan selects comes first, then the anchors, then the fill.
+class Packing(Section):
+    """How atoms are packed behind those that a selector names, or alone: the anchors first, then the fill.
 
-    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking; "none" with a selector is the plan
-    alone. ``order`` is the order in which the selected atoms are packed, the selector's own or that of the hybrid
-    ranking: where they do not all fit the budget, it decides which of them are shown. ``shown_order`` is the order in
-    which what fits is shown, the packing order or that of the hybrid ranking: it decides nothing else.
+    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking; "none" shows nothing more. ``order`` is
+    the order in which the selected atoms are packed, the selector's own or that of the hybrid ranking: where they do
+    not all fit the budget, it decides which of them are shown. ``shown_order`` is the order in which what fits is
+    shown, the packing order or that of the hybrid ranking: it decides nothing else.
     """
 
-    selector: Selector | None = None
     order: Literal["selected", "hybrid"] = "selected"
     shown_order: Literal["packed", "hybrid"] = "packed"
     fill: Ranking | dict[Fusable, Annotated[float, Field(gt=0)] | PositiveInt]
@@ -40,6 +41,16 @@ class Policy(Section):
             raise ValueError("a fusion needs at least one ranking")
         if self.anchors and self.fill in ("none", "head", "head_tail"):
             raise ValueError(f"anchors make no sense before fill {self.fill!r}")
+        return self
+
+
+class Policy(Packing):
+    """A packing behind a selector's plan, or alone. What the plan names comes first."""
+
+    selector: Name | None = None
+
+    @model_validator(mode="after")
+    def has_what_it_orders(self) -> Self:
         if self.selector and self.fill in ("head", "head_tail"):
             raise ValueError(f"a plan makes no sense before fill {self.fill!r}, which shows spans and no atoms")
         if self.order == "hybrid" and not self.selector:
@@ -57,6 +68,15 @@ class Policy(Section):
         return self.selector is not None or self.fill not in ("none", "head", "head_tail")
 
 
+class Grid(Section):
+    """Policies SELECTOR+PACKING: every selector before every packing, selectors first in the order given."""
+
+    selectors: Annotated[list[Name], Field(min_length=1)]
+    packings: Annotated[list[Name], Field(min_length=1)] = Field(
+        description="names in pack.packings, or of policies without a selector"
+    )
+
+
 def twins(policies: Mapping[str, Policy], having: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
     """By policy that has some values, the first that has the other values and equals it else; without one, none."""
     found: dict[str, str] = {}
@@ -70,22 +90,83 @@ def twins(policies: Mapping[str, Policy], having: Mapping[str, str], other: Mapp
     return found
 
 
+def planners(policies: Mapping[str, Policy], selectors: Mapping[str, Selector]) -> dict[str, str]:
+    """By planner policy its selector, as declared. A ranking that poses as a plan makes no planner."""
+    return {
+        name: policy.selector
+        for name, policy in policies.items()
+        if policy.selector and not isinstance(selectors.get(policy.selector), RankingSelector)
+    }
+
+
+def deployable(policies: Mapping[str, Policy], selectors: Mapping[str, Selector]) -> tuple[str, ...]:
+    """Policies as declared, but for those of the harness's own selectors."""
+    own = harness(selectors)
+    return tuple(name for name, policy in policies.items() if policy.selector not in own)
+
+
 class Pack(Section):
+    """What is shown: budgets, and policies one by one (``policies`` in the file) and as grids.
+
+    ``packings`` are those that are used behind a selector alone.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
     seed: Seed
     budgets_chars: Annotated[list[PositiveInt], Field(min_length=1)]
     overflow: Literal["cut", "skip", "stop"]
     merge_overlaps: bool
-    policies: dict[Name, Policy]
+    singles: dict[Name, Policy] = Field(alias="policies")
+    packings: dict[Name, Packing] = Field(default_factory=dict)
+    grids: dict[Name, Grid] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def distinct(self) -> Self:
         if len(set(self.budgets_chars)) != len(self.budgets_chars):
             raise ValueError("budgets_chars holds a budget twice")
+        problems = [f"packings: {name!r} is a policy too" for name in self.packings if name in self.singles]
+        for name, grid in self.grids.items():
+            unknown = [packing for packing in grid.packings if packing not in self.behind_a_selector]
+            problems += [
+                f"grids.{name}: {packing!r} is neither in packings nor a policy without a selector"
+                for packing in dict.fromkeys(unknown)
+            ]
+        if problems:
+            raise ValueError("; ".join(problems))
+        if twice := doubled([*self.singles, *(name for name, _, _ in self.cells)]):
+            raise ValueError(f"{', '.join(map(repr, twice))}: declared twice, in grids or policies")
         if not self.policies:
             raise ValueError("policies is empty")
         return self
 
     @property
-    def deployable(self) -> tuple[str, ...]:
-        """Policies as declared, but for those of the harness's own selectors."""
-        return tuple(name for name, policy in self.policies.items() if policy.selector not in HARNESS_SELECTORS)
+    def behind_a_selector(self) -> dict[str, Packing]:
+        """What a grid can put behind a selector, by name."""
+        return self.packings | {name: policy for name, policy in self.singles.items() if not policy.selector}
+
+    @property
+    def cells(self) -> list[tuple[str, str, Packing]]:
+        """Name, selector and packing of every cell of the grids, in order."""
+        return [
+            (f"{selector}+{packing}", selector, self.behind_a_selector[packing])
+            for grid in self.grids.values()
+            for selector in grid.selectors
+            for packing in grid.packings
+        ]
+
+    @cached_property
+    def policies(self) -> dict[str, Policy]:
+        """Every policy by name: those declared one by one, then the grids' cells, in the order declared.
+
+        Raises:
+            ValueError: a cell is no policy, such as a plan before spans.
+        """
+        made = dict(self.singles)
+        for name, selector, packing in self.cells:
+            try:
+                made[name] = Policy(**{**dict(packing), "selector": selector})
+            except ValidationError as error:
+                rule = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+                raise ValueError(f"grids: {name}: {rule}") from error
+        return made

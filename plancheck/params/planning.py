@@ -69,25 +69,10 @@ class Train(Section):
         return value
 
 
-Selector = Literal["prompted", "sft", "sft_early", "evidence", "evidence_half", "random_plan"]
-
-
-# What calibrates the eye: they read the known evidence, or nothing at all.
-HARNESS_SELECTORS: tuple[Selector, ...] = ("evidence", "evidence_half", "random_plan")
-
-
 class Plan(Section):
-    """Greedy plans for every question; evidence, evidence_half and random_plan need known evidence and no model."""
+    """What decides the plans of the selectors that draw at random."""
 
     seed: Seed
-    selectors: list[Selector]
-
-    @field_validator("selectors")
-    @classmethod
-    def distinct(cls, value: list[Selector]) -> list[Selector]:
-        if twice := doubled(value):
-            raise ValueError(f"{', '.join(map(repr, twice))} comes twice")
-        return value
 
 
 class Tune(Section):

@@ -5,20 +5,22 @@ from pathlib import Path
 from typing import Any, Self
 
 import yaml
-from pydantic import ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from plancheck.params.analyze import Analyze
+from plancheck.params.analyze import Analyze, Compared
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
 from plancheck.params.models import Models, TunedModel
-from plancheck.params.pack import Pack
-from plancheck.params.planning import Mine, Plan, Planner, Selector, Train, Tune
+from plancheck.params.pack import Pack, planners
+from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
-from plancheck.params.section import Section
+from plancheck.params.section import Name, Section
+from plancheck.params.selectors import RankingSelector, Selector
 from plancheck.plumbing.errors import StudyError, all_problems
 
 PARAMS = Path("params.yaml")
+RANKED = ("bm25", "dense", "mmr", "rerank", "rerank_tuned")
 
 
 class Params(Section):
@@ -33,6 +35,7 @@ class Params(Section):
     mine: Mine
     train: Train
     plan: Plan
+    selectors: dict[Name, Selector] = Field(default_factory=dict)
     tune: Tune
     pack: Pack
     answer: Answer
@@ -41,13 +44,18 @@ class Params(Section):
 
     @model_validator(mode="after")
     def policies_have_what_they_use(self) -> Self:
-        users: dict[Selector, list[str]] = {}
+        users: dict[str, list[str]] = {}
         for name, policy in self.pack.policies.items():
-            if policy.selector and policy.selector not in self.plan.selectors:
+            if policy.selector and policy.selector not in self.selectors:
                 users.setdefault(policy.selector, []).append(name)
         problems = [
-            f"plan.selectors: lacks {selector!r}, which pack.policies {', '.join(names)} use; add it or drop them"
+            f"selectors: lacks {selector!r}, which pack.policies {', '.join(names)} use; add it or drop them"
             for selector, names in users.items()
+        ]
+        problems += [
+            f"selectors.{name}.ranking: there is no ranking {selector.ranking!r}; there are {', '.join(RANKED)}"
+            for name, selector in self.selectors.items()
+            if isinstance(selector, RankingSelector) and selector.ranking not in RANKED
         ]
         tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
         if tuned and not self.tune.enabled:
@@ -62,10 +70,16 @@ class Params(Section):
             )
         problems += self.unpacked_routes()
         problems += self.shared_questions()
-        problems += self.analyze.problems(self.pack)
+        problems += self.analyze.problems(self.compared)
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+    @property
+    def compared(self) -> Compared:
+        """What the ladder and the declared comparisons can name."""
+        own = frozenset(planners(self.pack.policies, self.selectors))
+        return Compared(tuple(self.pack.policies), own, tuple(self.pack.budgets_chars))
 
     def unpacked_routes(self) -> list[str]:
         """What section route names and section pack does not have."""

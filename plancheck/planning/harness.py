@@ -26,7 +26,7 @@ def evidence(pool: Pool, atoms: Sequence[Atom], *, seed: int, max_atoms: int) ->
     """
     if not pool.question.evidence:
         raise StudyError(
-            f"{pool.question.question_id}: its evidence is unknown, which plan.selectors evidence and evidence_half "
+            f"{pool.question.question_id}: its evidence is unknown, which selectors of kind evidence and evidence_half "
             "need. Drop them, or use benchmark.source=controlled."
         )
     held: dict[str, None] = {}
@@ -58,8 +58,9 @@ def shuffled(pool: Pool, seed: int, name: str) -> tuple[str, ...]:
     return tuple(sorted(ids, key=lambda atom_id: seed_of(seed, name, pool.question.question_id, atom_id)))
 
 
+# By kind of selector.
 HARNESS: Final[dict[str, Callable[..., Selected]]] = {
     "evidence": evidence,
     "evidence_half": evidence_half,
-    "random_plan": random_plan,
+    "random": random_plan,
 }

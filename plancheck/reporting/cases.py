@@ -17,6 +17,7 @@ def cases(
     plans: Mapping[str, Sequence[Atom]],
     packed: pd.DataFrame,
     scorers: Mapping[str, Mapping[str, Scored]],
+    atoms: Mapping[str, Mapping[str, Atom]],
     *,
     treatment: str,
     control: str,
@@ -28,12 +29,14 @@ def cases(
         plans: the atoms that the treatment's selector names, by question.
         packed: columns question_id, policy, budget_chars, atom_ids, evidence_recall.
         scorers: by question and scorer.
+        atoms: of each question's context, by question and ID.
     """
     theirs = shown_atoms(packed)[control, budget_chars]
     own = packed[(packed["policy"] == treatment) & (packed["budget_chars"] == budget_chars)]
     return {
         row["question_id"]: Case(
-            selected=[atom.atom_id for atom in plans[row["question_id"]]],
+            selected=plans[row["question_id"]],
+            atoms=atoms[row["question_id"]],
             shown=list(row["atom_ids"]),
             shown_by_control=theirs[row["question_id"]],
             scorers=scorers[row["question_id"]],

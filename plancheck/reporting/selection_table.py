@@ -9,7 +9,7 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table as Grid
 
-from plancheck.mechanisms.choices import jaccard
+from plancheck.mechanisms.choices import overlap
 from plancheck.packing import evidence_recall, uncovered
 from plancheck.records import SPLITS, Atom, Piece, Question
 from plancheck.reporting.columns import QUESTIONS, RECALL, SELECTOR, SPLIT
@@ -23,7 +23,7 @@ SELECTION: Final = Table(
     name="selection",
     title="What the selectors select",
     notes="By split: plans that parse with their Wilson interval, atoms a plan, evidence recall and precision, and "
-    "mean Jaccard index with sft.",
+    "mean Jaccard index with the selector of the planner that is judged.",
     empty="this study has no planner",
     columns=(
         SELECTOR,
@@ -35,10 +35,10 @@ SELECTION: Final = Table(
         Column("evidence_questions", "Evidence known", "count"),
         RECALL,
         Column("evidence_precision", "Evidence precision, %", "percent"),
-        Column("jaccard_sft", "Jaccard with sft", "number"),
+        Column("jaccard", "Jaccard with the judged planner's", "number"),
     ),
 )
-PRINTED: Final = ("parse_rate", "mean_atoms", "evidence_recall", "evidence_precision", "jaccard_sft")
+PRINTED: Final = ("parse_rate", "mean_atoms", "evidence_recall", "evidence_precision", "jaccard")
 Plans = Mapping[str, Sequence[Atom]]
 
 
@@ -47,6 +47,7 @@ def selection_table(
     questions: Mapping[str, Question],
     splits: Mapping[str, Sequence[str]],
     *,
+    judged: str | None,
     confidence: float,
 ) -> pd.DataFrame:
     """One row a selector and split ("all", then each split), selectors in the order given.
@@ -55,15 +56,16 @@ def selection_table(
         plans: by selector, the atoms selected for each question; none where the plan failed.
         questions: by ID.
         splits: question IDs by split; one without questions has no row.
+        judged: the selector that the others are compared with, if any.
         confidence: of the Wilson intervals of the parse rate.
 
     Returns:
         SELECTION. ``parsed`` counts plans that did not fail. ``mean_atoms`` is over those. ``evidence_recall`` is the
         mean share of a question's evidence spans wholly inside the union of its selected atoms, 0 for a failed plan,
         over the ``evidence_questions`` whose evidence is known. ``evidence_precision`` is the mean share of selected
-        atoms that hold an evidence span whole, over those of them whose plan did not fail. ``jaccard_sft`` is the
-        mean Jaccard index with the atoms that ``sft`` selected; two failed plans agree wholly. A mean over no
-        question is empty.
+        atoms that hold an evidence span whole, over those of them whose plan did not fail. ``jaccard`` is the
+        mean Jaccard index with the atoms that ``judged`` selected, empty for itself; two failed plans agree wholly. A
+        mean over no question is empty.
 
     Raises:
         ValueError: a selector lacks a question's plan.
@@ -75,7 +77,7 @@ def selection_table(
             raise ValueError(f"{selector}: no plan for {len(lacking)} question(s), such as {min(lacking)}")
         for split, ids in ((ALL, everyone), *((split, splits[split]) for split in SPLITS if splits[split])):
             chosen = {question_id: selected[question_id] for question_id in ids}
-            other = None if selector == "sft" else plans.get("sft")
+            other = None if judged in (None, selector) else plans.get(str(judged))
             known = {"selector": selector, "split": split}
             found.append(known | measures(chosen, questions, other, confidence=confidence))
     return SELECTION.frame(found)
@@ -106,7 +108,7 @@ def measures(
         "evidence_questions": len(recalls),
         "evidence_recall": mean([recall for recall in recalls if recall is not None]),
         "evidence_precision": mean(precisions),
-        "jaccard_sft": None if other is None else mean([jaccard(atoms, other[i]) for i, atoms in plans.items()]),
+        "jaccard": None if other is None else mean([overlap(atoms, other[i]) for i, atoms in plans.items()]),
     }
 
 

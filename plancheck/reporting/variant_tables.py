@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import pandas as pd
 
-from plancheck.mechanisms.choices import jaccard
+from plancheck.mechanisms.choices import overlap
 from plancheck.params.pack import Policy, twins
 from plancheck.records import Atom
 from plancheck.reporting.columns import BUDGET, PAIR, SELECTOR
@@ -62,20 +62,26 @@ def sensitivity_table(
     plans: Mapping[str, Mapping[str, Sequence[Atom]]],
     budgets_chars: Sequence[int],
     method: Method,
+    *,
+    trained: tuple[str | None, str | None],
 ) -> pd.DataFrame:
-    """SENSITIVITY: each policy of ``sft`` against the same policy of ``sft_early``, on all questions.
+    """SENSITIVITY: each policy of one trained selector against the same policy of another, on all questions.
 
+    ``trained`` names the two, that of the last adapter and that of the early one; without either there are no rows.
     ``fill`` is the treatment's name without its selector. ``jaccard`` is the mean Jaccard index of the atoms the two
     selectors select, two failed plans agreeing wholly. p is adjusted over all rows.
     """
     rows = []
-    for treatment, control in twins(policies, {"selector": "sft"}, {"selector": "sft_early"}).items():
-        first, second = plans["sft"], plans["sft_early"]
-        overlap = fmean(jaccard(first[question_id], second[question_id]) for question_id in results.splits[ALL])
+    last, early = trained
+    if last is None or early is None:
+        return SENSITIVITY.frame([])
+    for treatment, control in twins(policies, {"selector": last}, {"selector": early}).items():
+        first, second = plans[last], plans[early]
+        shared = fmean(overlap(first[question_id], second[question_id]) for question_id in results.splits[ALL])
         for budget in budgets_chars:
             figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
-            known = {"treatment": treatment, "control": control, "budget_chars": budget, "jaccard": overlap}
-            rows.append({"fill": treatment.removeprefix("sft+"), **known, **figures})
+            known = {"treatment": treatment, "control": control, "budget_chars": budget, "jaccard": shared}
+            rows.append({"fill": treatment.removeprefix(f"{last}+"), **known, **figures})
     return SENSITIVITY.frame(adjusted(rows))
 
 

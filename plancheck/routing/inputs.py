@@ -12,6 +12,8 @@ from plancheck.plumbing.files import DATA, among, read_table
 from plancheck.routing.evaluation import Pair
 from plancheck.routing.routers import CATEGORIES
 
+# Of the study's own selectors, and of files.
+PLAN_FILES: Final = ("plans", "given_plans")
 CHOICES: Final = ("choice_a", "choice_b", "choice_c", "choice_d")
 PROBABILITIES: Final = ("prob_a", "prob_b", "prob_c", "prob_d")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -79,7 +81,7 @@ def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Input
         contexts=read("contexts", "contexts"),
         retrieval=read("retrieval", "retrieval"),
         rerank=read("rerank", "rerank"),
-        plans=read("plans", "plans", pc.field("selector") == (selector or "")),
+        plans=pd.concat([read(file, "plans", pc.field("selector") == (selector or "")) for file in PLAN_FILES]),
         answers=read("predictions", "answers", at(budget_chars) & among("policy", pair.policies)),
     )
 

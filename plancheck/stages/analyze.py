@@ -8,7 +8,8 @@ import pandas as pd
 
 from plancheck.params.analyze import ROUTER_TIER, Analyze
 from plancheck.params.comparison import budgets
-from plancheck.params.planning import HARNESS_SELECTORS
+from plancheck.params.pack import planners as planners_of
+from plancheck.params.selectors import harness, trained
 from plancheck.params.study import Params
 from plancheck.plumbing.files import write_json
 from plancheck.reporting.accuracy_tables import heldout_table
@@ -46,12 +47,12 @@ def run(params: Params) -> None:
         StudyError: a file is missing, or too few contexts to compare anything.
     """
     made = read_material(
-        selectors=params.plan.selectors, policies=params.pack.policies, budgets_chars=params.pack.budgets_chars
+        selectors=list(params.selectors), policies=params.pack.policies, budgets_chars=params.pack.budgets_chars
     )
     tables = make_tables(made, params)
     for declared, rows in by_declaration(tables):
         write_table(TABLES, declared, rows)
-    write_json(METRICS, metrics(tables, harness=HARNESS_SELECTORS))
+    write_json(METRICS, metrics(tables, harness=harness(params.selectors)))
     tell_what_says_nothing(tables["ladder"])
     LOG.info("%s tables are in %s, each as CSV, Markdown and LaTeX", len(tables), TABLES)
 
@@ -75,8 +76,8 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     settings, route, policies, chars = params.analyze, params.route, params.pack.policies, params.pack.budgets_chars
     results, routing, confidence = made.results, made.routing, settings.confidence
     method = Method(confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples)
-    planners = {name: policy.selector for name, policy in policies.items() if policy.selector}
-    learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
+    planners, own = planners_of(policies, params.selectors), harness(params.selectors)
+    learned = [name for name, selector in planners.items() if selector not in own]
     controls = [name for name in policies if name not in planners]
     declared = declared_comparisons(settings, chars)
     compared = comparisons_table(results, declared, method)
@@ -108,14 +109,23 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
             router_budget_chars=route.budget_chars,
             method=method,
         ),
-        "sensitivity": sensitivity_table(results, policies, made.plans, chars, method),
+        "sensitivity": sensitivity_table(
+            results,
+            policies,
+            made.plans,
+            chars,
+            method,
+            trained=(trained(params.selectors, "last"), trained(params.selectors, "early")),
+        ),
         "order": order_table(results, policies, shown_atoms(made.packed), chars, method),
         "mechanisms": mechanisms(made, params),
         "power": power_table(pd.concat(table[table["split"] == ALL] for table in (compared, pooled)), method),
         "composition": composition_table(made.packed, policies, made.selected, made.ranks),
         "texts": texts_table(made.packed, made.contexts, made.atoms, budgets_chars=chars),
         "rankings": rankings_table(made.scores),
-        "selection": selection_table(made.plans, made.questions, made.splits, confidence=confidence),
+        "selection": selection_table(
+            made.plans, made.questions, made.splits, judged=policies[route.planner].selector, confidence=confidence
+        ),
     }
 
 
@@ -147,7 +157,13 @@ def mechanisms(made: Material, params: Params) -> pd.DataFrame:
     scorers = scored_atoms(made.retrieval)
     found = {
         budget: cases(
-            plans, made.packed, scorers, treatment=settings.treatment, control=pick.policy, budget_chars=budget
+            plans,
+            made.packed,
+            scorers,
+            made.atoms_of,
+            treatment=settings.treatment,
+            control=pick.policy,
+            budget_chars=budget,
         )
         for budget, pick in controls.items()
     }

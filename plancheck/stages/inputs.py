@@ -4,21 +4,21 @@ The benchmark is read here and once more by stage ``benchmark``: DVC removes wha
 so a stage that refuses its input has already lost its output.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 from plancheck.benchmark.groups import grouped
-from plancheck.params.planning import Selector
+from plancheck.given.plans import read_given_plans
+from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json
-from plancheck.records import Question
+from plancheck.records import Benchmark, Question
+from plancheck.stages.atoms import atoms_of, multi_document_contexts
 from plancheck.stages.benchmark import limited, load
 from plancheck.stages.split import checked_splits
 
 REPORT = Path("reports/checks/inputs.json")
-NEED_EVIDENCE: Final[tuple[Selector, ...]] = ("evidence", "evidence_half")
 
 
 def run(params: Params) -> None:
@@ -33,21 +33,41 @@ def run(params: Params) -> None:
     kept = {question.question_id for question in questions}
     left_out = {question.question_id for question in whole.questions} - kept
     checked_splits(questions, params.split, left_out=left_out)
-    check_evidence(questions, params.plan.selectors)
+    check_evidence(questions, params.selectors)
+    check_given(params, benchmark)
     write_json(REPORT, {"inputs": "can be used"})
 
 
-def check_evidence(questions: Sequence[Question], selectors: Sequence[Selector]) -> None:
+def check_given(params: Params, benchmark: Benchmark) -> None:
+    """Read the plans that files give, as stage given will once the atoms are made.
+
+    Raises:
+        StudyError: a file cannot be read or has faults.
+    """
+    files = plan_files(params.selectors)
+    if not files:
+        return
+    multi_document = multi_document_contexts(benchmark.questions, params.atoms)
+    atoms = {
+        context_id: atoms_of(context_id, text, params.atoms, multi_document=context_id in multi_document)
+        for context_id, text in benchmark.contexts.items()
+    }
+    questions = {question.question_id: question for question in benchmark.questions}
+    for path in files.values():
+        read_given_plans(path, questions, benchmark.contexts, atoms)
+
+
+def check_evidence(questions: Sequence[Question], selectors: Mapping[str, Selector]) -> None:
     """Refuse selectors that read the evidence where a question does not say what it is.
 
     Raises:
         StudyError: there is such a question.
     """
-    needing = [selector for selector in selectors if selector in NEED_EVIDENCE]
+    needing = [name for name, selector in selectors.items() if selector.kind in NEED_EVIDENCE]
     unknown = [question.question_id for question in questions if not question.evidence]
     if needing and unknown:
         raise StudyError(
-            f"plan.selectors: {' and '.join(needing)} need each question's evidence, which {len(unknown)} of "
+            f"selectors: {' and '.join(needing)} need each question's evidence, which {len(unknown)} of "
             f"{len(questions)} questions do not name (the first is {unknown[0]}). Drop them and their policies "
             "(profile smollm2 has neither), or use benchmark.source=controlled."
         )

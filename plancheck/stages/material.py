@@ -12,7 +12,7 @@ from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_table
 from plancheck.records import SCORERS, Atom, Question
 from plancheck.reporting.results import Results, join_results
-from plancheck.tables import read_atoms, read_splits
+from plancheck.tables import read_atoms, read_plan_rows, read_splits
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,12 @@ class Material:
     def contexts(self) -> dict[str, str]:
         """Context ID by question ID."""
         return {question_id: question.context_id for question_id, question in self.questions.items()}
+
+    @property
+    def atoms_of(self) -> dict[str, dict[str, Atom]]:
+        """Atoms by question and ID."""
+        by_id = {context_id: {atom.atom_id: atom for atom in own} for context_id, own in self.atoms.items()}
+        return {question_id: by_id[context_id] for question_id, context_id in self.contexts.items()}
 
     @property
     def selected(self) -> dict[tuple[str, str], list[str]]:
@@ -104,7 +110,7 @@ def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_
         predictions=predictions,
         packed=packed,
         atoms=atoms,
-        plans=read_plans(selectors, atoms),
+        plans=read_plans(selectors, atoms, {name: question.context_id for name, question in questions.items()}),
         retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
         tuned=read_table(DATA / "rerank_tuned.parquet").to_pandas(),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
@@ -147,12 +153,18 @@ def check_conditions(name: str, table: pd.DataFrame, expected: Set[tuple[str, st
         )
 
 
-def read_plans(selectors: Sequence[str], by_context: Mapping[str, Sequence[Atom]]) -> dict[str, dict[str, list[Atom]]]:
-    """The atoms of every plan, by selector as declared and by question."""
+def read_plans(
+    selectors: Sequence[str], by_context: Mapping[str, Sequence[Atom]], context_of: Mapping[str, str]
+) -> dict[str, dict[str, list[Atom]]]:
+    """The atoms of every plan, spans in their form, by selector as declared and by question."""
     atoms = {atom.atom_id: atom for found in by_context.values() for atom in found}
     plans: dict[str, dict[str, list[Atom]]] = {selector: {} for selector in selectors}
-    for row in read_table(DATA / "plans.parquet", columns=["question_id", "selector", "atom_ids"]).to_pylist():
-        plans[row["selector"]][row["question_id"]] = [atoms[atom_id] for atom_id in row["atom_ids"]]
+    for row in read_plan_rows(["question_id", "selector", "atom_ids", "starts", "ends"]):
+        items = zip(row["atom_ids"], row["starts"], row["ends"], strict=True)
+        plans[row["selector"]][row["question_id"]] = [
+            atoms.get(item) or Atom(item, context_of[row["question_id"]], start, end, document=0)
+            for item, start, end in items
+        ]
     return plans
 
 

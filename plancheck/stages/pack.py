@@ -6,14 +6,14 @@ from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
-from plancheck.known import PLANS, TUNED, Known, read_known
+from plancheck.known import TUNED, Known, read_known
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.policies import order
-from plancheck.records import PACKED, Atom, Question
-from plancheck.tables import read_atoms
+from plancheck.policies import in_order, order
+from plancheck.records import PACKED, Atom, Piece, Question
+from plancheck.tables import PLAN_FILES, read_atoms
 
 LOG = logging.getLogger("plancheck.pack")
 
@@ -60,7 +60,10 @@ def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:
     problems = []
     for name, policy in settings.policies.items():
         if policy.selector and (lacking := sum(policy.selector not in found.plans for found in known.values())):
-            problems.append(f"{name}: {PLANS} lacks a plan of selector {policy.selector} for {lacking} question(s)")
+            problems.append(
+                f"{name}: {' and '.join(map(str, PLAN_FILES))} lack a plan of selector {policy.selector} for {lacking} "
+                "question(s)"
+            )
         if policy.fill == "rerank_tuned" and any(found.rankings.rerank_tuned is None for found in known.values()):
             problems.append(f"{name}: {TUNED} lacks questions; it is empty when tune.enabled is false")
     if problems:
@@ -76,10 +79,9 @@ def packed_rows(
 ) -> list[dict[str, Any]]:
     """A question's rows of data/packed.parquet, by policy and budget as declared."""
     rows = []
-    positions = {atom.atom_id: position for position, atom in enumerate(atoms)}
-    hybrid = [atoms[position] for position in known.rankings.hybrid]
+    own = {atom.atom_id: atom for atom in atoms}
     for name, policy in settings.policies.items():
-        plan = [positions[atom_id] for atom_id in known.plans[policy.selector]] if policy.selector else []
+        plan = [as_atom(piece, own, question) for piece in known.plans[policy.selector]] if policy.selector else []
         ordered: Sequence[Atom] = atoms
         if policy.fill not in ("head", "head_tail"):
             ordered = order(
@@ -94,11 +96,19 @@ def packed_rows(
         for budget in settings.budgets_chars:
             packed = pack_one(policy, ordered, settings, budget_chars=budget)
             if policy.shown_order == "hybrid":
+                hybrid = in_order(
+                    [*(item for item in plan if item.atom_id not in own), *atoms], atoms, known.rankings.hybrid
+                )
                 packed = packing.reordered(packed, hybrid, budget_chars=budget)
             shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan
             rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, **shown})
     return rows
+
+
+def as_atom(piece: Piece, atoms: Mapping[str, Atom], question: Question) -> Atom:
+    """What a plan selects as an atom of the context: one of ``atoms``, or a span in their form."""
+    return atoms.get(piece.atom_id) or Atom(piece.atom_id, question.context_id, piece.start, piece.end, document=0)
 
 
 def packed_columns(question: Question, context: str, packed: packing.Packed) -> dict[str, Any]:

@@ -6,12 +6,14 @@ from typing import Any
 
 from plancheck.backends.places import located
 from plancheck.params.models import HubModel
+from plancheck.params.selectors import Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import write_json
 
 REPORT = Path("reports/checks/parameters.json")
 EVERYWHERE = ("auto", "cpu")  # devices that no machine lacks
+GIVEN_PLANS = Path("given/plans")
 COPIES = ".dvc/tmp/exps/"  # where DVC runs experiments that are not run in place
 
 
@@ -29,6 +31,7 @@ def run(params: Params) -> None:
         given["split.path"] = params.split.path
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
+        *misplaced_files(params.selectors),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]
@@ -56,6 +59,18 @@ def missing_file(name: str, path: Path) -> list[str]:
             "what git and DVC track: give an absolute path, or put the file into data/, run `dvc add` on it and commit"
         ]
     return [f"{found}; name your file with `-S {name}=FILE`"]
+
+
+def misplaced_files(selectors: Mapping[str, Selector]) -> list[str]:
+    """What is wrong with the files of users' own plans: DVC watches one folder, so they must lie there."""
+    problems = []
+    for name, path in plan_files(selectors).items():
+        place = f"selectors.{name}.path"
+        if path.is_absolute() or path.parent != GIVEN_PLANS:
+            problems.append(f"{place}: {path}: must lie in {GIVEN_PLANS}/, which is what a change is noticed in")
+        else:
+            problems += missing_file(place, path)
+    return problems
 
 
 def missing_models(params: Params) -> list[str]:

@@ -8,11 +8,12 @@ from typing import Any
 import pandas as pd
 
 from plancheck.page.drilldown import drilldown
-from plancheck.page.families import families_of
+from plancheck.page.families import families, families_of
 from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
+from plancheck.params.selectors import of_kind
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -53,16 +54,19 @@ def read_study(params: Params) -> Study:
         StudyError: tables are missing or damaged.
     """
     policies, planner, reranker = params.pack.policies, params.route.planner, params.models.reranker
-    selectors = {name: policy.selector for name, policy in policies.items()}
+    selectors = params.selectors
+    selector_of = {name: policy.selector for name, policy in policies.items()}
     return Study(
         tables=read_tables(TABLES),
         training=read_training(TRAINING),
-        family_of=families_of(selectors, params.analyze.tiers),
-        selector_of=selectors,
+        families=families(selectors, params.analyze.tiers),
+        family_of=families_of(selector_of, selectors, params.analyze.tiers),
+        selectors=selectors,
+        selector_of=selector_of,
         planner=planner,
         control=params.route.control,
-        perfect=yardstick(policies, planner, "evidence"),
-        null=yardstick(policies, planner, "random_plan"),
+        perfect=yardstick(policies, planner, of_kind(selectors, "evidence")),
+        null=yardstick(policies, planner, of_kind(selectors, "random")),
         tuned=tuned_and_not(policies),
         budgets_chars=params.pack.budgets_chars,
         confidence=params.analyze.confidence,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from flows.plan import ADAPTERS, TRAINING, trained_digest
+from flows.plan import TRAINED, TRAINING, trained_digest
 from plancheck.backends.adapters import CONFIG, WEIGHTS, adapter_digest
 from plancheck.plumbing.errors import StudyError
 
@@ -13,7 +13,7 @@ from plancheck.plumbing.errors import StudyError
 def trained(tmp_path, monkeypatch):
     """Two adapters and the report of stage train in the working directory."""
     monkeypatch.chdir(tmp_path)
-    folders = [folder for folder in ADAPTERS.values() if folder]
+    folders = [folder for folder in TRAINED.values() if folder]
     for folder in folders:
         folder.mkdir(parents=True)
         (folder / CONFIG).write_text("{}")

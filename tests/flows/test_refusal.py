@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).parents[2]
-CODE = ("flows", "tasks", "validation", "plancheck")
+CODE = ("flows", "given", "tasks", "validation", "plancheck")
 
 
 @pytest.fixture
@@ -23,12 +23,8 @@ def study(project: Path, clean_environment: dict[str, str]):
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["benchmark"] |= {"source": "longbench_v2", "path": "questions.jsonl"}
     params["split"]["sizes"] = {"train": 0.5, "dev": 0.2, "test": 0.3}
-    selectors = {"prompted", "sft", "sft_early"}
-    params["plan"]["selectors"] = sorted(selectors)
-    policies = params["pack"]["policies"]
-    params["pack"]["policies"] = {
-        name: policy for name, policy in policies.items() if {policy.get("selector")} <= {None, *selectors}
-    }
+    for name in params["pack"]["grids"].pop("harness")["selectors"]:
+        del params["selectors"][name]
     write(project, params, good=True)
     made = dvc(clean_environment, "benchmark")
     assert made.returncode == 0, made.stderr

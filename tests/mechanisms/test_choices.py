@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank
+from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank, overlap
 from plancheck.mechanisms.measures import SCORERS, Case, Scored, measures
+from plancheck.records import Atom
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
@@ -51,10 +52,21 @@ def test_the_mean_rank_is_of_atoms_that_have_one():
     assert mean_rank([], {"a": 1}) is None
 
 
+ATOMS = {name: Atom(name, "c", 10 * place, 10 * place + 10, 0) for place, name in enumerate("abc")}
+
+
+def test_spans_are_compared_with_atoms_by_their_characters():
+    span = Atom("5-25", "c", 5, 25, 0)
+    assert overlap([span], [ATOMS["a"]]) == 5 / 25
+    assert overlap([span, Atom("8-12", "c", 8, 12, 0)], [ATOMS["a"], ATOMS["b"]]) == 15 / 25
+    assert overlap([ATOMS["a"]], [ATOMS["a"], ATOMS["b"]]) == 0.5
+    assert measures(case(selected=[span]), top=2)["jaccard", "rerank"] == 15 / 25
+
+
 def case(**changes):
     scorers = {name: Scored({"a": 1, "b": 2, "c": 3}, [3.0, 2.0, 1.0]) for name in SCORERS}
     scorers["bm25"] = Scored({"c": 1, "a": 2, "b": 3}, [3.0, 2.0, 1.0])
-    known = {"selected": ["b"], "shown": ["b"], "shown_by_control": ["a", "b"]}
+    known = {"selected": [ATOMS["b"]], "atoms": ATOMS, "shown": ["b"], "shown_by_control": ["a", "b"]}
     return Case(**{**known, "scorers": scorers, "evidence_recall": 0.5, **changes})
 
 

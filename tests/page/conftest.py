@@ -161,7 +161,7 @@ def study_tables(selectors, tiers, right, domain_of, test):
         {"selector": selector, "split": split, "questions": len(ids), "parsed": len(ids) - 1, "parse_rate": 0.9,
          "wilson_low": 0.8, "wilson_high": 0.95, "mean_atoms": 2.5, "evidence_questions": len(ids),
          "evidence_recall": 0.4 if "evidence+nothing" in selectors else None,
-         "evidence_precision": 0.3 if "evidence+nothing" in selectors else None, "jaccard_sft": 0.5}
+         "evidence_precision": 0.3 if "evidence+nothing" in selectors else None, "jaccard": 0.5}
         for selector, (split, ids) in product(dict.fromkeys(planners.values()), splits.items())
     ]  # fmt: skip
     measures = [("jaccard_at_10", None), *product(("entropy", "gini"), ("bm25", "dense", "rerank"))]
@@ -295,8 +295,9 @@ def study_params(selectors=SELECTORS, tiers=TIERS, path="plancheck/benchmark/lex
             name: {"fill": "bm25"} | ({"selector": selector} if selector else {})
             for name, selector in selectors.items()
         },
+        "packings": {},
+        "grids": {},
     }
-    plain["plan"]["selectors"] = sorted({selector for selector in selectors.values() if selector})
     plain["benchmark"]["path"] = path
     plain["route"]["budget_chars"] = max(BUDGETS)
     plain["analyze"] |= {"tiers": tiers, "comparisons": {}, "by_domain": [], "mechanisms": None}

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from plancheck.page.comparisons import comparisons_section, forest_picture
+from plancheck.page.families import families
 from plancheck.page.kin import Yardstick
 from plancheck.page.results import domains_section
 from plancheck.page.study import Study
@@ -15,8 +16,8 @@ from plancheck.reporting.variant_tables import ORDER
 def study_of(**tables):
     yardsticks = {"perfect": Yardstick(None, None), "null": Yardstick(None, None), "tuned": None}
     return Study(
-        tables, None, {}, {}, planner="sft+bm25", control="bm25", budgets_chars=[1800, 600], confidence=0.95,
-        margin=0.05, power=0.8, **yardsticks,
+        tables, None, families({}, []), {}, {}, {}, planner="sft+bm25", control="bm25", budgets_chars=[1800, 600],
+        confidence=0.95, margin=0.05, power=0.8, **yardsticks,
     )  # fmt: skip
 
 

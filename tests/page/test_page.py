@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from plancheck.page.families import families
 from plancheck.page.kin import Yardstick
 from plancheck.page.page import page
 from plancheck.page.study import Study
@@ -74,8 +75,10 @@ def test_planners_that_cannot_tell_are_one_line_and_folded_out_they_are_all_ther
     silent = ["prompted+nothing", "random_plan+nothing"]
     rows = ladder.assign(verdict=ladder["verdict"].where(~ladder["planner"].isin(silent), "cannot_tell"))
     rows.loc[~ladder["planner"].isin(silent), "verdict"] = "not_supported"
-    family_of = {"prompted+nothing": "prompted", "random_plan+nothing": "harness"}
-    study = Study({"ladder": rows}, None, dict.fromkeys(rows["planner"], "sft") | family_of, **named("p", "c"))
+    family_of = {"prompted+nothing": "control", "random_plan+nothing": "harness"}
+    study = Study(
+        {"ladder": rows}, None, family_of=dict.fromkeys(rows["planner"], "router") | family_of, **named("p", "c")
+    )
 
     html = page(study, questions=letters("q1"), provenance=origin())
 
@@ -144,7 +147,7 @@ def test_sentences_stand_in_for_harness_matched_control_evidence_and_training(tm
 
 
 def test_an_empty_study_is_a_page_of_sentences(made):
-    study = Study({}, None, {}, **named("p", "c"))
+    study = Study({}, None, family_of={}, **named("p", "c"))
     html = page(study, questions=letters("q1"), provenance=origin())
     assert "gives no answer" in html and "has an interval to draw" in html
     assert "ladder.csv holds no row" in html
@@ -160,7 +163,9 @@ def test_hostile_names_are_escaped(made):
             for split in ("all", "test")
         ]
     )  # fmt: skip
-    study = Study({"main": main}, {"losses": [1.0], "rows": 1}, {hostile: "sft"}, **named(hostile, hostile))
+    study = Study(
+        {"main": main}, {"losses": [1.0], "rows": 1}, family_of={hostile: "router"}, **named(hostile, hostile)
+    )
     html = page(study, questions=letters(hostile), provenance=origin())
     assert hostile not in html
     assert "&lt;script&gt;alert(1)" in html
@@ -223,7 +228,8 @@ def named(planner, control):
     """The rest of what a Study takes."""
     return {
         "planner": planner, "control": control, "budgets_chars": [9], "confidence": 0.95, "margin": 0.05, "power": 0.8,
-        "selector_of": {}, "perfect": Yardstick(None, None), "null": Yardstick(None, None), "tuned": None,
+        "selector_of": {}, "selectors": {}, "families": families({}, []),
+        "perfect": Yardstick(None, None), "null": Yardstick(None, None), "tuned": None,
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from pydantic import TypeAdapter
 
 from plancheck.page.answer import answer
 from plancheck.page.comparisons import where
@@ -14,7 +15,7 @@ from plancheck.page.controls import (
     weights_figure,
 )
 from plancheck.page.drilldown import drilldown
-from plancheck.page.families import CONTROLS, FAMILIES, families_of
+from plancheck.page.families import families, families_of
 from plancheck.page.insides import matched_supervision
 from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
@@ -24,9 +25,20 @@ from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
 from plancheck.params.pack import Policy
+from plancheck.params.selectors import Selector
 from plancheck.records import FAILURES
 from plancheck.reporting.paired import questions_needed
 from plancheck.reporting.texts_table import TEXTS
+
+SELECTORS = TypeAdapter(dict[str, Selector]).validate_python(
+    {
+        "prompted": {"kind": "planner"},
+        "sft": {"kind": "planner", "adapter": "last"},
+        "sft_early": {"kind": "planner", "adapter": "early"},
+        "evidence": {"kind": "evidence"},
+        "random_plan": {"kind": "random"},
+    }
+)
 
 
 def luminance(colour):
@@ -37,19 +49,41 @@ def luminance(colour):
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#14181c"])
 def test_every_family_stands_out_from_the_light_and_the_dark_page(paper):
-    for family in FAMILIES.values():
+    own = {f"mine_{number}": SELECTORS["prompted"] for number in range(7)}
+    found = families(SELECTORS | own, ["direct", "retrieval", "budgeted", "rerank", "matched_supervision", "mine"])
+    for family in found.values():
         low, high = sorted([luminance(family.colour), luminance(paper)])
         assert (high + 0.05) / (low + 0.05) >= 3, family
 
 
 def test_a_policy_is_of_its_selector_or_its_tier():
-    selectors = {"bm25": None, "odd": None, "sft+nothing": "sft", "evidence+nothing": "evidence", "tuned": None}
-    found = families_of(selectors, {"retrieval": ["bm25"], "my_tier": ["tuned"]})
+    policies = {"bm25": None, "odd": None, "sft+nothing": "sft", "evidence+nothing": "evidence", "tuned": None}
+    tiers = {"retrieval": ["bm25"], "my_tier": ["tuned"]}
+    found = families_of(policies, SELECTORS, tiers)
 
     assert found == {
-        "bm25": "retrieval", "odd": "control", "sft+nothing": "sft", "evidence+nothing": "harness", "tuned": "control",
+        "bm25": "tier:retrieval", "odd": "control", "sft+nothing": "selector:sft", "evidence+nothing": "harness",
+        "tuned": "tier:my_tier",
     }  # fmt: skip
-    assert set(CONTROLS) < set(FAMILIES)
+    assert set(found.values()) < set(families(SELECTORS, tiers))
+
+
+def test_a_ranking_that_poses_as_a_plan_is_a_control_and_planners_of_one_s_own_have_families_of_their_own():
+    selectors = TypeAdapter(dict[str, Selector]).validate_python(
+        {
+            "first": {"kind": "ranking", "ranking": "bm25", "atoms": 4},
+            "mine": {"kind": "plans", "path": "mine.jsonl"},
+            "again": {"kind": "planner"},
+        }
+    )
+    policies = {"first+bm25": "first", "mine+bm25": "mine", "prompted+bm25": "prompted", "again+bm25": "again"}
+    found = families_of(policies, SELECTORS | selectors, {"posing": ["first+bm25"]})
+    assert found == {
+        "first+bm25": "tier:posing", "mine+bm25": "selector:mine", "prompted+bm25": "selector:prompted",
+        "again+bm25": "selector:again",
+    }  # fmt: skip
+    made = families(SELECTORS | selectors, ["posing"]).values()
+    assert len({family.colour for family in made}) == len({family.label for family in made}) == len(made)
 
 
 def rung(
@@ -70,10 +104,11 @@ def study_of(rows, **more):
         "planner": "sft+bm25", "control": "bm25", "budgets_chars": [1800, 600], "confidence": 0.95, "margin": 0.05,
         "power": 0.8, "perfect": Yardstick("evidence+bm25", "evidence+nothing"),
         "null": Yardstick("random_plan+bm25", "random_plan+nothing"), "tuned": None,
-        "selector_of": {"sft+bm25": "sft", "random_plan+bm25": "random_plan"},
+        "selector_of": {"sft+bm25": "sft", "random_plan+bm25": "random_plan"}, "selectors": SELECTORS,
+        "families": families(SELECTORS, []), "family_of": {},
     }  # fmt: skip
     tables = {"ladder": pd.DataFrame(rows)} | more.pop("tables", {})
-    return Study(tables, None, {}, **named | more)
+    return Study(tables, None, **named | more)
 
 
 def said(study):
@@ -154,7 +189,7 @@ def test_several_routers_are_judged_as_one_tier_in_any_order_and_test_questions_
         [rung(), rung(split="test", verdict="cannot_tell", n=14), *(routers[::-1] if turned else routers)]
     )
     _, _, by_tier, held_out = said(study_of(rows))
-    (matrix,) = matrices(rows, {"sft+bm25": "sft"}, planner="sft+bm25")
+    (matrix,) = matrices(rows, {"sft+bm25": "selector:sft"}, list(families(SELECTORS, [])), planner="sft+bm25")
 
     assert by_tier.startswith("On all questions: the planner is better at 1 of 2 tiers: direct; ")
     assert "cannot tell at 1 of 2 tiers: router (forest) (about " in by_tier
@@ -181,19 +216,19 @@ def test_planners_that_cannot_tell_anywhere_are_set_apart_and_nobody_is_lost():
             rung("heard on test", verdict="opposite", split="test"),
         ]
     )
-    family_of = dict.fromkeys(("mute", "sft+bm25", "heard on test"), "sft") | dict.fromkeys(
+    family_of = dict.fromkeys(("mute", "sft+bm25", "heard on test"), "selector:sft") | dict.fromkeys(
         ("evidence", "random"), "harness"
     )
-    (matrix,) = matrices(rows, family_of, planner="sft+bm25")
+    (matrix,) = matrices(rows, family_of, list(families(SELECTORS, [])), planner="sft+bm25")
 
     def names(groups):
         return [(family, [climb.planner for climb in climbs]) for family, climbs in groups]
 
-    assert names(matrix.told) == [("sft", ["sft+bm25", "heard on test"]), ("harness", ["evidence"])]
-    assert names(matrix.silent) == [("sft", ["mute"]), ("harness", ["random"])]
+    assert names(matrix.told) == [("selector:sft", ["sft+bm25", "heard on test"]), ("harness", ["evidence"])]
+    assert names(matrix.silent) == [("selector:sft", ["mute"]), ("harness", ["random"])]
     text = silence(study_of(rows), matrix)
     assert text.startswith("2 planners cannot tell at any tier on n = 48 questions; about ")
-    (heard,) = matrices(rows[3:4], family_of, planner="sft+bm25")
+    (heard,) = matrices(rows[3:4], family_of, list(families(SELECTORS, [])), planner="sft+bm25")
     assert heard.silent == () and silence(study_of(rows), heard) == ""
 
 
@@ -219,7 +254,9 @@ def test_ties_of_the_same_text_and_comparisons_of_a_text_with_itself_are_told_by
         "Against reranking (rerank) both showed every question the same text: that comparison says nothing."
     )
     assert not [text for text in said(study_of([rung()])) if "same text" in text]
-    ((_, (climb,)),) = matrices(pd.DataFrame(rows[:3]), {"sft+bm25": "sft"}, planner="sft+bm25")[0].groups
+    ((_, (climb,)),) = matrices(
+        pd.DataFrame(rows[:3]), {"sft+bm25": "selector:sft"}, list(families(SELECTORS, [])), planner="sft+bm25"
+    )[0].groups
     assert [found.same for (found,) in climb.rungs] == [
         "", "of 40 ties, 21 saw the same text", "both saw the same text in every question: says nothing",
     ]  # fmt: skip
@@ -547,5 +584,7 @@ def test_models_are_listed_by_role_with_their_revision():
 
 
 @pytest.mark.parametrize("tier", ["sft", "prompted", "sft_early", "harness", "router"])
-def test_a_tier_named_like_a_planner_s_family_is_of_other_controls(tier):
-    assert families_of({"bm25": None, "p": "sft"}, {tier: ["bm25"]}) == {"bm25": "control", "p": "sft"}
+def test_a_tier_named_like_another_family_has_one_of_its_own(tier):
+    found = families_of({"bm25": None, "p": "sft"}, SELECTORS, {tier: ["bm25"]})
+    assert found == {"bm25": f"tier:{tier}", "p": "selector:sft"}
+    assert families(SELECTORS, [tier])[f"tier:{tier}"].label == f"Controls: {tier}"

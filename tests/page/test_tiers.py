@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from plancheck.page.families import families
 from plancheck.page.kin import Yardstick
 from plancheck.page.study import Study
 from plancheck.page.tiers import tiers_figure
@@ -33,7 +34,8 @@ ROWS = [
 
 def study(rows, *, perfect="perfect", null="null"):
     return Study(
-        {"ladder": pd.DataFrame(rows)}, None, {"mine": "sft", "perfect": "harness"}, selector_of={}, planner="mine",
+        {"ladder": pd.DataFrame(rows)}, None, families({}, []), {"mine": "router", "perfect": "harness"}, {},
+        selector_of={}, planner="mine",
         control="best", perfect=Yardstick(perfect, "alone"), null=Yardstick(null, None), tuned=None,
         budgets_chars=[1800, 600], confidence=0.95, power=0.8, margin=0.05,
     )  # fmt: skip

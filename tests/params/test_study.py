@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plancheck.params.comparison import budgets
+from plancheck.params.pack import deployable
 from plancheck.params.study import parse_params, read_params
 from plancheck.plumbing.errors import StudyError
 
@@ -22,7 +23,7 @@ def test_a_profile_holds_the_planner_policies_of_every_selector_after_the_contro
     start = policies.index(planner[0])
     assert policies[start : start + len(planner)] == planner
     assert all(params.pack.policies[name].selector is None for name in policies[:start])
-    assert params.plan.selectors[:3] == SELECTORS
+    assert list(params.selectors)[:3] == SELECTORS
 
 
 def test_the_demo_alone_has_the_controls_of_the_harness_and_of_supervision(composed):
@@ -46,11 +47,11 @@ def test_params_yaml_is_what_the_demo_profile_composes(composed):
 
 
 def test_a_policy_of_a_selector_that_makes_no_plans_names_what_to_add(composed):
-    values = composed("demo", "plan.selectors=[prompted,sft]", "policies=[controls,planner]")
+    values = composed("demo", "~selectors.sft_early", "policies=[controls,planner]")
     with pytest.raises(StudyError) as caught:
         parse_params(values, name="params.yaml")
     message = str(caught.value)
-    assert "plan.selectors: lacks 'sft_early', which pack.policies sft_early+nothing, sft_early+hybrid_" in message
+    assert "selectors: lacks 'sft_early', which pack.policies sft_early+nothing, sft_early+hybrid_" in message
     assert "rerank_tuned" not in message
 
 
@@ -92,14 +93,14 @@ def test_every_policy_and_budget_that_routers_lack_is_named_at_once(composed):
 
 
 def test_policies_of_the_harness_are_not_deployable(composed):
-    pack = parse_params(composed("demo"), name="demo").pack
-    assert set(pack.policies) - set(pack.deployable) == {
+    params = parse_params(composed("demo"), name="demo")
+    assert set(params.pack.policies) - set(deployable(params.pack.policies, params.selectors)) == {
         f"{name}+{fill}" for name in ("evidence", "evidence_half", "random_plan") for fill in FILLS[:2]
     }
 
 
 def test_policies_can_be_left_out_with_their_selectors(composed):
-    values = composed("smollm2", "policies=[controls]", "plan.selectors=[]", "route.planner=rerank")
+    values = composed("smollm2", "policies=[controls]", "route.planner=rerank")
     assert not any(policy.selector for policy in parse_params(values, name="x").pack.policies.values())
 
 
@@ -165,7 +166,7 @@ def test_every_published_comparison_is_declared_in_every_profile(profile, compos
 
 def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
     sides = "treatment:{best_of:rerank},control:{best_of:retrieval}"
-    override = f"analyze.comparisons.guided={{{sides},budget_chars:900,split:all}}"
+    override = f"analyze.comparisons.guided={{{sides}}}"
     analyze = parse_params(composed("demo", override, "analyze.by_domain=[]"), name="demo").analyze
     assert analyze.candidates(analyze.comparisons["guided"].treatment) == ["rerank", "rerank_anchor", "rerank_fused"]
 
@@ -185,7 +186,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
         ("+analyze.tiers.router=[head]", "'router' is made from data/routing.parquet; call yours differently"),
         ("analyze.comparisons.guided.treatment=sft+", "analyze.comparisons.guided: 'sft+' is not in pack.policies"),
         ("analyze.comparisons.guided.control=sft+hybrid_anchor", "'sft+hybrid_anchor' is compared with itself"),
-        ("analyze.comparisons.guided.budget_chars=7", "pack.budgets_chars 900, 450, 300, got 7"),
+        ("+analyze.comparisons.guided.budget_chars=7", "pack.budgets_chars 900, 450, 300, got 7"),
         (
             "analyze.comparisons.guided_best_rerank.control.best_of=x",
             "best_of names no tier 'x'; there are direct, retr",
@@ -212,7 +213,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
             "best_planner: 'mmr' is compared with itself",
         ),
         ("analyze.comparisons.guided.family='Table 4'", "analyze.comparisons.guided.family"),
-        ("analyze.comparisons.guided.budget_chars=small", "analyze.comparisons.guided.budget_chars"),
+        ("+analyze.comparisons.guided.budget_chars=small", "analyze.comparisons.guided.budget_chars"),
         ("analyze.by_domain=[x]", "analyze.by_domain: 'x' is not in analyze.comparisons"),
         ("analyze.by_domain=[guided,guided]", "analyze.by_domain: 'guided' comes twice"),
         (

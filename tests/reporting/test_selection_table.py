@@ -33,7 +33,7 @@ def atoms(*numbers):
 
 
 def table(**plans):
-    return selection_table(plans, QUESTIONS, SPLITS, confidence=0.95)
+    return selection_table(plans, QUESTIONS, SPLITS, judged="sft", confidence=0.95)
 
 
 def everyone(found, selector):
@@ -53,7 +53,7 @@ def test_a_row_a_selector_and_split_in_the_order_given():
 
 def test_a_split_without_questions_has_no_row():
     splits = {"train": ["q1", "q2"], "dev": [], "test": ["q3", "q4"]}
-    found = selection_table({"sft": SFT}, QUESTIONS, splits, confidence=0.95)
+    found = selection_table({"sft": SFT}, QUESTIONS, splits, judged="sft", confidence=0.95)
     assert found["split"].tolist() == ["all", "train", "test"]
 
 
@@ -84,7 +84,11 @@ def test_means_over_no_question_are_empty():
     assert row["parse_rate"] == 0 and row["evidence_recall"] == 0
     assert pd.isna(row["mean_atoms"]) and pd.isna(row["evidence_precision"])
     only_unknown = selection_table(
-        {"sft": {"q3": atoms(0)}}, QUESTIONS, {"train": ["q3"], "dev": ["q3"], "test": ["q3"]}, confidence=0.95
+        {"sft": {"q3": atoms(0)}},
+        QUESTIONS,
+        {"train": ["q3"], "dev": ["q3"], "test": ["q3"]},
+        judged="sft",
+        confidence=0.95,
     )
     assert only_unknown["evidence_recall"].isna().all()
 
@@ -92,9 +96,9 @@ def test_means_over_no_question_are_empty():
 def test_jaccard_is_with_sft_and_empty_for_itself_and_without_it():
     early = {"q1": atoms(0), "q2": atoms(0, 1), "q3": atoms(3), "q4": []}
     found = table(sft=SFT, sft_early=early)
-    assert everyone(found, "sft_early")["jaccard_sft"] == pytest.approx((0.5 + 1 + 0 + 1) / 4)
-    assert pd.isna(everyone(found, "sft")["jaccard_sft"])
-    assert table(sft_early=early)["jaccard_sft"].isna().all()
+    assert everyone(found, "sft_early")["jaccard"] == pytest.approx((0.5 + 1 + 0 + 1) / 4)
+    assert pd.isna(everyone(found, "sft")["jaccard"])
+    assert table(sft_early=early)["jaccard"].isna().all()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_sensitivity_pairs_policies_by_what_they_are_and_has_the_plans_overlap(s
         "sft": {"q0000": atoms("a", "b"), "q0001": atoms("a"), "q0002": []},
         "sft_early": {"q0000": atoms("b"), "q0001": atoms("c"), "q0002": []},
     }
-    table = sensitivity_table(results, POLICIES, plans, [900], method)
+    table = sensitivity_table(results, POLICIES, plans, [900], method, trained=("sft", "sft_early"))
     assert table[["fill", "treatment", "control"]].to_numpy().tolist() == [
         ["nothing", "sft+nothing", "sft_early+nothing"],
         ["bm25", "sft+bm25", "sft_early+bm25"],

@@ -182,7 +182,8 @@ def gold_tables(letters):
 
 def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, schema in {"contexts": CONTEXTS, "retrieval": RETRIEVAL, "rerank": RERANK, "plans": PLANS}.items():
+    empty = {"contexts": CONTEXTS, "retrieval": RETRIEVAL, "rerank": RERANK, "plans": PLANS, "given_plans": PLANS}
+    for name, schema in empty.items():
         write_table(DATA / f"{name}.parquet", [], schema)
     read = []
     for letters in ("AB", "BA"):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from plancheck.params.answer import RouterName
-from plancheck.params.planning import HARNESS_SELECTORS
+from plancheck.params.selectors import HarnessSelector
 from plancheck.planning.harness import HARNESS
 from plancheck.routing.evaluation import in_order, routed, unfolded
 from plancheck.routing.folds import stratified
@@ -44,7 +44,7 @@ def accuracies(cases, pair, seed=1, routers=NAMES):
 
 def test_the_tables_of_names_agree():
     assert set(ROUTERS) == set(typing.get_args(RouterName))
-    assert set(HARNESS_SELECTORS) == set(HARNESS)
+    assert set(typing.get_args(HarnessSelector.model_fields["kind"].annotation)) == set(HARNESS)
 
 
 @pytest.mark.parametrize(

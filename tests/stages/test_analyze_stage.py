@@ -12,7 +12,7 @@ from plancheck.benchmark.tables import write_questions
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
-from plancheck.params.planning import Plan
+from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json, write_table
@@ -77,7 +77,11 @@ def params(**changes):
     }
     return Params.model_construct(
         pack=Pack(seed=1, budgets_chars=BUDGETS, overflow="cut", merge_overlaps=False, policies=POLICIES),
-        plan=Plan(seed=1, selectors=["sft", "sft_early", "evidence"]),
+        selectors={
+            "sft": PlannerSelector(kind="planner", adapter="last"),
+            "sft_early": PlannerSelector(kind="planner", adapter="early"),
+            "evidence": HarnessSelector(kind="evidence"),
+        },
         route=Route(
             seed=1, budget_chars=900, control="bm25", planner="sft+nothing", folds=2, routers=["forest", "domain_rule"]
         ),
@@ -128,6 +132,7 @@ def write_study(*, seed=0):
             chosen = [own[generator.integers(3)]] if generator.random() < 0.8 else []
             plans.append(
                 {"question_id": name, "selector": selector, "atom_ids": chosen, "parsed": bool(chosen),
+                 "starts": [10 * int(one[-1]) for one in chosen], "ends": [10 * int(one[-1]) + 10 for one in chosen],
                  "failure": None if chosen else "unparsable", "bm25_ranks": [1] * len(chosen),
                  "dense_ranks": [1] * len(chosen), "rerank_ranks": [1] * len(chosen)}
             )  # fmt: skip
@@ -157,6 +162,7 @@ def write_study(*, seed=0):
         "rerank": (reranked, RERANK),
         "rerank_tuned": ([{"question_id": name, "atom_id": "a", **silent} for name in IDS[:5]], RERANK),
         "plans": (plans, PLANS),
+        "given_plans": ([], PLANS),
         "packed": (packed, PACKED),
         "predictions": (predictions, PREDICTIONS),
         "routing": (routing, ROUTING),

@@ -20,13 +20,10 @@ def params(**changes):
     """Parameters for ``FILE`` without the harness; with some changed: keys are paths with "/"."""
     values = copy.deepcopy(VALUES)
     values["benchmark"] |= {"source": "longbench_v2", "path": FILE}
-    values["plan"]["selectors"] = ["prompted", "sft", "sft_early"]
+    for name in ("evidence", "evidence_half", "random_plan"):
+        del values["selectors"][name]
     values["split"]["sizes"] = {"train": 0.5, "dev": 0.2, "test": 0.3}
-    policies = values["pack"]["policies"]
-    values["pack"]["policies"] = {
-        name: policy for name, policy in policies.items()
-        if policy.get("selector") not in ("evidence", "evidence_half", "random_plan")
-    }  # fmt: skip
+    del values["pack"]["grids"]["harness"]
     for path, value in changes.items():
         *sections, last = path.split("/")
         place = values
@@ -130,6 +127,6 @@ def test_a_file_that_is_not_there_is_refused():
 @pytest.mark.parametrize("selector", ["evidence", "evidence_half"])
 def test_a_selector_that_reads_the_evidence_is_refused_where_no_question_names_it(selector):
     write(record(number) for number in range(10))
-    said = refused(**{"plan/selectors": ["prompted", "sft", "sft_early", selector]})
-    assert f"plan.selectors: {selector} need each question's evidence, which 10 of 10 questions do not name" in said
+    said = refused(**{f"selectors/{selector}": {"kind": selector}})
+    assert f"selectors: {selector} need each question's evidence, which 10 of 10 questions do not name" in said
     assert "the first is 0" in said

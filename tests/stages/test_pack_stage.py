@@ -66,6 +66,8 @@ def write_plans(plans):
             "question_id": question_id,
             "selector": selector,
             "atom_ids": [f"a{position}" for position in positions],
+            "starts": [10 * position for position in positions],
+            "ends": [10 * position + 10 for position in positions],
             "parsed": bool(positions),
             "failure": None if positions else "unparsable",
             "bm25_ranks": [position + 1 for position in positions],
@@ -75,6 +77,7 @@ def write_plans(plans):
         for (question_id, selector), positions in plans.items()
     ]
     write_table(DATA / "plans.parquet", rows, PLANS)
+    write_table(DATA / "given_plans.parquet", [], PLANS)
 
 
 def write_pool(name, questions=QUESTIONS):
@@ -177,7 +180,10 @@ def test_policies_whose_plans_or_ranking_are_missing_are_all_named(folder):
     with pytest.raises(StudyError) as caught:
         shown()
     message = str(caught.value)
-    assert "sft+nothing: data/plans.parquet lacks a plan of selector sft for 1 question(s)" in message
+    assert (
+        "sft+nothing: data/plans.parquet and data/given_plans.parquet lack a plan of selector sft for 1 question(s)"
+        in message
+    )
     assert "rerank_tuned: data/rerank_tuned.parquet lacks questions" in message
     assert not (DATA / "packed.parquet").exists()
 
@@ -209,3 +215,24 @@ def test_a_budget_of_one_atom_or_more_is_not_warned_of(folder, caplog):
     with caplog.at_level("WARNING", logger="plancheck.pack"):
         packed(budgets_chars=[22, 10])
     assert caplog.messages == []
+
+
+def test_spans_of_a_plan_of_one_s_own_are_shown_as_they_are_and_stand_in_a_ranking_where_their_atoms_do(folder):
+    named = {"parsed": True, "failure": None, "bm25_ranks": [], "dense_ranks": [], "rerank_ranks": []}
+    rows = [
+        {"question_id": name, "selector": "mine", "atom_ids": ["33-36", "5-12", "a2"], "starts": [33, 5, 20],
+         "ends": [36, 12, 30], **named}
+        for name in QUESTIONS
+    ]  # fmt: skip
+    write_table(DATA / "given_plans.parquet", rows, PLANS)
+    found = shown(
+        {
+            "own": Policy(selector="mine", fill="none"),
+            "ordered": Policy(selector="mine", fill="none", order="hybrid"),
+            "filled": Policy(selector="mine", fill="bm25"),
+        }
+    )
+    ids, row = found["q1", "own"]
+    assert (ids, row["starts"], row["ends"]) == (["33-36", "5-12", "a2"], [33, 5, 20], [36, 12, 28])
+    assert found["q1", "ordered"][0] == ["5-12", "a2", "33-36"]  # where a0, a2 and a3 are
+    assert found["q1", "filled"][0] == ids

@@ -113,13 +113,15 @@ def write_study():
         "rerank_tuned": ([], RERANK),
         "plans": (
             [
-                {"question_id": name, "selector": selector, "atom_ids": [name], "parsed": True, "failure": None,
+                {"question_id": name, "selector": selector, "atom_ids": [name], "starts": [0],
+                 "ends": [1], "parsed": True, "failure": None,
                  "bm25_ranks": [1], "dense_ranks": [1], "rerank_ranks": [1]}
                 for name in IDS
                 for selector in ("prompted", "sft", "sft_early")
             ],
             PLANS,
         ),
+        "given_plans": ([], PLANS),
         "packed": ([{**row, **shown, "plan_failed": False} for row in conditions], PACKED),
         "predictions": (
             [
@@ -143,7 +145,12 @@ def write_study():
 def tables(composed, tmp_path_factory):
     """Every table that is written, by name, of the published profile with the policies that have a count."""
     values = composed("longbench_v2")
-    values["pack"]["policies"] = {name: values["pack"]["policies"][name] for name in POLICIES}
+    declared = parse_params(values, name="longbench_v2").pack.policies
+    values["pack"] |= {
+        "policies": {name: declared[name].model_dump() for name in POLICIES},
+        "grids": {},
+        "packings": {},
+    }
     values["analyze"]["tiers"] = {
         tier: [name for name in names if name in POLICIES] for tier, names in values["analyze"]["tiers"].items()
     }

@@ -6,6 +6,7 @@ from flows.route import settings_of
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
+from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_table
@@ -16,6 +17,10 @@ from tasks.route import read_cases, route_fold
 
 NAMES = [f"q{number:02}" for number in range(24)]
 ROUTERS = ["logistic", "forest", "boosting", "domain_rule", "train_default"]
+SELECTORS = {
+    "sft": PlannerSelector(kind="planner", adapter="last"),
+    "evidence": HarnessSelector(kind="evidence"),
+}
 POLICIES = {
     "bm25": Policy(fill="bm25"),
     "head": Policy(fill="head"),
@@ -62,7 +67,7 @@ def settings(tmp_path, monkeypatch):
     pack = Pack(seed=1, budgets_chars=[100, 50], overflow="cut", merge_overlaps=False, policies=POLICIES)
     route = Route(seed=3, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS)
     analyze = Analyze.model_construct(tiers={"retrieval": ["bm25"], "direct": ["head"]})
-    return settings_of(Params.model_construct(pack=pack, route=route, analyze=analyze))
+    return settings_of(Params.model_construct(pack=pack, route=route, analyze=analyze, selectors=SELECTORS))
 
 
 FOLD = Fold("stratified", 0, tuple(NAMES[:16]), tuple(NAMES[16:]))

@@ -15,6 +15,7 @@ from plancheck.params.benchmark import OWN_SPLIT, Split
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Plan, Planner, Tune
 from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Rerank, Retrieve, Window
+from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
 from plancheck.plumbing.files import write_json, write_table
@@ -73,7 +74,11 @@ def study_params(group_by="none", sizes=None):
         ),
         planner=Planner(max_atoms=2, snippet_chars=None, max_new_tokens=8, device="cpu", dtype="float32"),
         mine=Mine(seed=1, samples=SAMPLES, begin_reply=True, temperature=0.7, top_p=0.9, budget_chars=100),
-        plan=Plan(seed=1, selectors=["sft", "evidence"]),
+        plan=Plan(seed=1),
+        selectors={
+            "sft": PlannerSelector(kind="planner", adapter="last"),
+            "evidence": HarnessSelector(kind="evidence"),
+        },
         route=Route(seed=1, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS),
         analyze=Analyze.model_construct(tiers={"direct": ["head"], "retrieval": ["bm25"]}),
         tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
@@ -168,6 +173,8 @@ def add_plans(rows, index, question_id, atoms):
                 "question_id": question_id,
                 "selector": selector,
                 "atom_ids": [atoms[position].atom_id for position in positions],
+                "starts": [atoms[position].start for position in positions],
+                "ends": [atoms[position].end for position in positions],
                 "parsed": bool(positions),
                 "failure": None if positions else "unparsable",
                 "bm25_ranks": [position + 1 for position in positions],
@@ -189,6 +196,8 @@ def add_traces(rows, index, question_id, atoms):
                 "question_id": question_id,
                 "sample": sample,
                 "atom_ids": [atoms[position].atom_id for position in positions],
+                "starts": [atoms[position].start for position in positions],
+                "ends": [atoms[position].end for position in positions],
                 "parsed": bool(positions),
                 **said,
                 "duplicate_of": duplicate_of,

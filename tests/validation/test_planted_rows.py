@@ -511,7 +511,9 @@ def candidate(study, question_id, position):
         ({"bm25_ranks": [1, 2]}, ["bm25_ranks are those of the atoms, in order"]),
         ({"dense_ranks": [2]}, ["dense_ranks are those of the atoms, in order"]),
         ({"rerank_ranks": [2, None]}, ["rerank_ranks are those of the atoms, in order"]),
-        ({"selector": "evidence_half"}, ["selector is in plan.selectors"]),
+        ({"selector": "evidence_half"}, ["selector is in section selectors"]),
+        ({"starts": [0]}, ["starts and ends are those of the atoms or spans, in order"]),
+        ({"ends": [7, 8]}, ["starts and ends are those of the atoms or spans, in order"]),
     ],
 )
 def test_faults_of_a_plan_break_their_rule(change, rules, make_study, context):

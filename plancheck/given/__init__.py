@@ -1,0 +1,1 @@
+"""What users bring: plans, contexts and answers of systems of their own, as files."""
