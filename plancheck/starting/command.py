@@ -1,5 +1,6 @@
 """`plancheck new`: the first version of a program of the user's own, which runs as it is."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -24,14 +25,27 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Replace a program of that name.")] = False,
 ) -> None:
     from plancheck.params.study import read_params
-    from plancheck.starting.starter import POLICIES, start
+    from plancheck.starting.starter import start
 
-    started = start(kind, name, folder, budgets_chars=read_params().pack.budgets_chars, force=force)
-    steps = "\n".join(f"  {command}" for command in started.commands)
+    params = read_params()
+    grids = params.pack.grids.values()
+    started = start(
+        kind,
+        name,
+        folder,
+        taken={*params.selectors, *params.pack.policies},
+        budgets_chars=params.pack.budgets_chars,
+        packings=next((grid.packings for grid in grids), list(params.pack.packings)),  # as the study's own planners'
+        force=force,
+    )
     print(
         f"{started.program} is your program, {started.entry_file} its entry in the parameters:\n\n"
-        f"{started.entry}\n"
-        f"In the project's folder run\n\n{steps}\n\n"
-        f"and name {name} in the list of policies in conf/profile/, which DVC composes from {POLICIES.as_posix()}/; "
-        "or, for one run, in `-S 'policies=[...]'` of `dvc exp run`."
+        f"{indented(started.entry.splitlines())}\n\n"
+        f"In the project's folder run\n\n{indented(started.commands)}\n\n"
+        f"then add {name} to the list of policies in conf/profile/{params.profile}.yaml, and run\n\n"
+        f"  dvc exp run -S profile={params.profile}"
     )
+
+
+def indented(lines: Iterable[str]) -> str:
+    return "\n".join(f"  {line}".rstrip() for line in lines)

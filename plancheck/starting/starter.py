@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,25 +17,51 @@ EXAMPLE_BUDGETS: Final = "(900, 450, 300)"  # of programs/compressor.py
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """What an example reads and writes.
+    """What an example reads, and how the study is told of what it writes.
 
-    ``exports`` are what `plancheck export` is asked for, by file; ``entry`` is what stands under its name in
-    ``section``, where PATH is the path of what the program writes, NAME with the ending ``writes``.
+    ``exports`` are what `plancheck export` is asked for, by file; ``entry`` is YAML, where NAME stands for the name and
+    PACKINGS for a list of packings.
     """
 
     exports: Mapping[str, str]
-    writes: str
-    section: str
     entry: str
 
 
+PLANNER: Final = """\
+selectors:
+  NAME: {kind: plans, path: given/plans/NAME.jsonl}
+
+pack:
+  grids:
+    NAME: {selectors: [NAME], packings: PACKINGS}
+"""
+RANKING: Final = """\
+rankings:
+  NAME: {kind: run, path: given/runs/NAME.run}
+
+pack:
+  policies:
+    NAME: {fill: NAME}
+
+analyze:
+  tiers:
+    NAME: [NAME]
+"""
+COMPRESSOR: Final = """\
+contexts:
+  NAME: {path: given/contexts/NAME.jsonl}
+"""
+PREDICTIONS: Final = """\
+predictions:
+  NAME: {path: given/predictions/NAME.jsonl}
+"""
+WHOLE_TEXTS: Final = {"texts.jsonl": "questions --text"}
+
 STARTERS: Final[Mapping[str, Starter]] = {
-    "planner": Starter({"candidates.jsonl": "candidates"}, ".plans.jsonl", "selectors", "{kind: plans, path: PATH}"),
-    "ranking": Starter(
-        {"questions.jsonl": "questions", "atoms.jsonl": "atoms --text"}, ".run", "rankings", "{kind: run, path: PATH}"
-    ),
-    "compressor": Starter({"texts.jsonl": "questions --text"}, ".contexts.jsonl", "contexts", "{path: PATH}"),
-    "predictions": Starter({"texts.jsonl": "questions --text"}, ".predictions.jsonl", "predictions", "{path: PATH}"),
+    "planner": Starter({"candidates.jsonl": "candidates"}, PLANNER),
+    "ranking": Starter({"questions.jsonl": "questions", "atoms.jsonl": "atoms --text"}, RANKING),
+    "compressor": Starter(WHOLE_TEXTS, COMPRESSOR),
+    "predictions": Starter(WHOLE_TEXTS, PREDICTIONS),
 }
 
 
@@ -49,28 +75,39 @@ class Started:
     commands: Sequence[str]
 
 
-def start(kind: str, name: str, folder: Path, *, budgets_chars: Sequence[int], force: bool) -> Started:
+def start(
+    kind: str,
+    name: str,
+    folder: Path,
+    *,
+    taken: Collection[str],
+    budgets_chars: Sequence[int],
+    packings: Sequence[str],
+    force: bool,
+) -> Started:
     """Write the example of a kind as ``folder/NAME.py``, and its entry as ``folder/NAME.params.yaml``.
 
     Args:
         kind: one of ``STARTERS``.
         name: what the study calls it: a-z, 0-9 and _.
         folder: from the project's folder; made if it is not there.
+        taken: names that the study has already.
         budgets_chars: those of the study, which a compressor fills.
+        packings: what is to follow a planner's atoms, by name; at least one.
         force: whether files of these names are replaced.
 
     Raises:
-        StudyError: the name will not do, or has files already.
+        StudyError: the name will not do, is taken, or has files already.
     """
     starter = STARTERS[kind]
     program, entry_file = folder / f"{name}.py", folder / f"{name}.params.yaml"
     target = POLICIES / f"{name}.yaml"
+    if name in taken:
+        raise StudyError(f"{name}: params.yaml has a policy or a selector of this name. Choose another name.")
     refuse_name(name, [target] if force else [target, program, entry_file])
-    path = (folder / f"{name}{starter.writes}").as_posix()
-    entry = f"{starter.section}:\n  {name}: {starter.entry.replace('PATH', path)}\n"
+    entry = starter.entry.replace("NAME", name).replace("PACKINGS", f"[{', '.join(packings)}]")
     text = (PROGRAMS / f"{kind}.py").read_text(encoding="utf-8")
-    text = text.replace("NAME", name).replace(EXAMPLE_BUDGETS, repr(tuple(budgets_chars)))
-    put(program, text)
+    put(program, text.replace("NAME", name).replace(EXAMPLE_BUDGETS, repr(tuple(budgets_chars))))
     put(entry_file, f"# @package _global_\n{entry}")
     exports = [f"plancheck export {what} --out {(folder / file).as_posix()}" for file, what in starter.exports.items()]
     copy = f"cp {entry_file.as_posix()} {target.as_posix()}"

@@ -2,7 +2,9 @@
 
 import ast
 import json
+import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +12,14 @@ from pathlib import Path
 import pytest
 import yaml
 
+from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.given.plans import read_given_plans
+from plancheck.params.study import parse_params
 from plancheck.starting.starter import EXAMPLE_BUDGETS, PROGRAMS, STARTERS
+from plancheck.tables import read_atoms
 from plancheck.trec import read_run
 
+ROOT = Path(__file__).parents[2]
 BUDGETS = (60, 30)
 
 
@@ -30,13 +37,11 @@ def new(study, plancheck):
 
 def follow(printed, plancheck):
     """Do what it says to type, but for the copy into conf/."""
-    commands = [shlex.split(line) for line in printed.splitlines() if line.startswith("  ")]
-    for program, *arguments in commands:
+    for program, rest in re.findall(r"^  (plancheck|python) (.+)$", printed, re.MULTILINE):
         if program == "plancheck":
-            assert plancheck(*arguments)[0] == 0
-        elif program == "python":
-            subprocess.run([sys.executable, "-I", *arguments], check=True)  # alone: no library of the environment
-    return [program for program, *_ in commands]
+            assert plancheck(*shlex.split(rest))[0] == 0
+        else:
+            subprocess.run([sys.executable, "-I", *shlex.split(rest)], check=True)  # no library of the environment
 
 
 def lines(path):
@@ -49,43 +54,57 @@ def entry(name):
 
 def test_the_planner_plans_every_question_by_its_candidates(new, study, plancheck):
     follow(new("planner", "mine"), plancheck)
-    plans = lines("yours/mine.plans.jsonl")
+    plans = lines("given/plans/mine.jsonl")
     candidates = {
         row["question_id"]: {atom["atom_id"] for atom in row["candidates"]} for row in lines("yours/candidates.jsonl")
     }
     assert [plan["question_id"] for plan in plans] == list(candidates)
     assert all(plan["atom_ids"] and set(plan["atom_ids"]) <= candidates[plan["question_id"]] for plan in plans)
     assert plans[1]["atom_ids"][0] == "north 0"  # "the mill is in Tarn", and the question asks for it
-    assert entry("mine") == {"selectors": {"mine": {"kind": "plans", "path": "yours/mine.plans.jsonl"}}}
+    assert entry("mine")["selectors"] == {"mine": {"kind": "plans", "path": "given/plans/mine.jsonl"}}
+
+
+def test_the_study_reads_a_plan_of_the_planner_for_every_question(new, study, plancheck):
+    follow(new("planner", "mine"), plancheck)
+    questions = {question.question_id: question for question in read_questions()}
+    given = read_given_plans(Path("given/plans/mine.jsonl"), questions, read_contexts(), read_atoms())
+    assert {name: list(plan.atom_ids) for name, plan in given.items()} == {
+        plan["question_id"]: plan["atom_ids"] for plan in lines("given/plans/mine.jsonl")
+    }
+    assert set(given) == set(questions)
 
 
 def test_the_ranking_is_a_run_of_every_atom(new, study, plancheck):
     follow(new("ranking", "mine"), plancheck)
-    run = read_run(Path("yours/mine.run"))
+    run = read_run(Path("given/runs/mine.run"))
     assert {name: {hit.docid for hit in hits} for name, hits in run.items()} == {
         name: {f"{context} {place}" for place in range(5)} for name, (context, *_) in study.questions.items()
     }
-    assert entry("mine") == {"rankings": {"mine": {"kind": "run", "path": "yours/mine.run"}}}
+    assert entry("mine") == {
+        "rankings": {"mine": {"kind": "run", "path": "given/runs/mine.run"}},
+        "pack": {"policies": {"mine": {"fill": "mine"}}},
+        "analyze": {"tiers": {"mine": ["mine"]}},
+    }
 
 
 def test_the_compressor_fills_each_budget_of_the_study(new, study, plancheck):
     study.change("pack", budgets_chars=list(BUDGETS))
     study.change("route", budget_chars=60)
     follow(new("compressor", "mine"), plancheck)
-    shown = lines("yours/mine.contexts.jsonl")
+    shown = lines("given/contexts/mine.jsonl")
     assert [(row["question_id"], row["budget_chars"]) for row in shown] == [
         (name, budget) for name in sorted(study.questions) for budget in BUDGETS
     ]
     assert all(0 < len(row["text"]) <= row["budget_chars"] for row in shown)
-    assert entry("mine") == {"contexts": {"mine": {"path": "yours/mine.contexts.jsonl"}}}
+    assert entry("mine") == {"contexts": {"mine": {"path": "given/contexts/mine.jsonl"}}}
 
 
 def test_the_finished_system_answers_every_question(new, study, plancheck):
     follow(new("predictions", "mine"), plancheck)
-    answers = {row["question_id"]: row["letter"] for row in lines("yours/mine.predictions.jsonl")}
+    answers = {row["question_id"]: row["letter"] for row in lines("given/predictions/mine.jsonl")}
     assert set(answers) == set(study.questions) and set(answers.values()) <= set("ABCD")
     assert answers["50%"] == "C"  # "the" is the commonest word
-    assert entry("mine") == {"predictions": {"mine": {"path": "yours/mine.predictions.jsonl"}}}
+    assert entry("mine") == {"predictions": {"mine": {"path": "given/predictions/mine.jsonl"}}}
 
 
 @pytest.mark.parametrize("kind", STARTERS)
@@ -102,7 +121,7 @@ def test_an_example_is_short_and_imports_no_library(kind):
 
 def test_it_prints_the_entry_and_what_to_type(new):
     printed = new("planner", "mine", "--folder", "elsewhere/deep")
-    assert "selectors:\n  mine: {kind: plans, path: elsewhere/deep/mine.plans.jsonl}\n" in printed
+    assert "  selectors:\n    mine: {kind: plans, path: given/plans/mine.jsonl}\n" in printed
     assert "  plancheck export candidates --out elsewhere/deep/candidates.jsonl\n" in printed
     assert "  cp elsewhere/deep/mine.params.yaml conf/policies/mine.yaml\n" in printed
     assert "NAME" not in Path("elsewhere/deep/mine.py").read_text()
@@ -113,6 +132,8 @@ BAD_NAMES = {
     "capitals": ("Mine", "letters a to z, digits and _"),
     "a path": ("../mine", "letters a to z, digits and _"),
     "a module of Python's": ("json", "would hide Python's own module json"),
+    "a policy of the study": ("bm25", "params.yaml has a policy or a selector of this name"),
+    "a selector of the study": ("evidence", "params.yaml has a policy or a selector of this name"),
     "a file of policies": ("controls", "conf/policies/controls.yaml is there already"),
     "a program that is there": ("mine", "yours/mine.py is there already"),
 }
@@ -138,18 +159,19 @@ def test_force_replaces_a_program_but_no_policies(study, plancheck, new):
     assert status == 1 and "conf/policies/mine.yaml is there already" in message
 
 
-def test_an_entry_composes_with_the_policies_of_a_profile(new, study, tmp_path):
+def test_the_entry_of_a_planner_composes_to_the_policies_of_the_studys_own(new, study, tmp_path):
     from dvc.utils.hydra import compose_and_dump  # takes a second
 
     new("planner", "mine")
-    root = Path(__file__).parents[2]
     conf = tmp_path / "conf"
-    for path in (root / "conf").rglob("*.yaml"):
-        copy = conf / path.relative_to(root / "conf")
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(path.read_bytes())
-    (conf / "policies" / "mine.yaml").write_bytes(Path("yours/mine.params.yaml").read_bytes())
+    shutil.copytree(ROOT / "conf", conf)
+    shutil.copy("yours/mine.params.yaml", conf / "policies" / "mine.yaml")
     overrides = ["profile=demo", "policies=[controls,matched,planner,harness,mine]"]
     compose_and_dump(tmp_path / "composed.yaml", str(conf), None, "config", str(conf), overrides)
-    composed = yaml.safe_load((tmp_path / "composed.yaml").read_text())
-    assert composed["selectors"]["mine"] == {"kind": "plans", "path": "yours/mine.plans.jsonl"}
+    params = parse_params(yaml.safe_load((tmp_path / "composed.yaml").read_text()), name="composed")
+
+    def behind(selector):
+        return [name.partition("+")[2] for name, policy in params.pack.policies.items() if policy.selector == selector]
+
+    first = next(iter(params.pack.grids.values())).selectors[0]
+    assert behind("mine") == behind(first) != []

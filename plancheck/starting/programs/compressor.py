@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+CONTEXTS = Path("given/contexts/NAME.jsonl")  # run it in the project's folder
 BUDGETS_CHARS = (900, 450, 300)  # pack.budgets_chars in params.yaml; a longer text is refused
 
 
@@ -22,7 +23,8 @@ def compressed(context: str, question: str, budget: int) -> str:
 
 
 def main() -> None:
-    with (FOLDER / "NAME.contexts.jsonl").open("w", encoding="utf-8") as contexts:
+    CONTEXTS.parent.mkdir(parents=True, exist_ok=True)
+    with CONTEXTS.open("w", encoding="utf-8") as contexts:
         for line in (FOLDER / "texts.jsonl").open(encoding="utf-8"):
             row = json.loads(line)
             for budget in BUDGETS_CHARS:

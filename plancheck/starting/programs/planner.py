@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+PLANS = Path("given/plans/NAME.jsonl")  # run it in the project's folder
 MOST_ATOMS = 4
 
 
@@ -19,7 +20,8 @@ def main() -> None:
         asked = words(" ".join([row["question"], *row["choices"]]))
         best = sorted(row["candidates"], key=lambda atom: -len(asked & words(atom["text"])))
         plans.append({"question_id": row["question_id"], "atom_ids": [atom["atom_id"] for atom in best[:MOST_ATOMS]]})
-    (FOLDER / "NAME.plans.jsonl").write_text("".join(json.dumps(plan) + "\n" for plan in plans), encoding="utf-8")
+    PLANS.parent.mkdir(parents=True, exist_ok=True)
+    PLANS.write_text("".join(json.dumps(plan) + "\n" for plan in plans), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
+PREDICTIONS = Path("given/predictions/NAME.jsonl")  # run it in the project's folder
 
 
 def words(text: str) -> list[str]:
@@ -13,7 +14,8 @@ def words(text: str) -> list[str]:
 
 
 def main() -> None:
-    with (FOLDER / "NAME.predictions.jsonl").open("w", encoding="utf-8") as predictions:
+    PREDICTIONS.parent.mkdir(parents=True, exist_ok=True)
+    with PREDICTIONS.open("w", encoding="utf-8") as predictions:
         for line in (FOLDER / "texts.jsonl").open(encoding="utf-8"):
             row = json.loads(line)
             often = Counter(words(row["context"]))

@@ -6,6 +6,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 FOLDER = Path(__file__).parent
+RUN = Path("given/runs/NAME.run")  # run it in the project's folder
 
 
 def words(text: str) -> set[str]:
@@ -17,7 +18,8 @@ def main() -> None:
     for line in (FOLDER / "atoms.jsonl").open(encoding="utf-8"):
         atom = json.loads(line)
         atoms.setdefault(atom["context_id"], []).append((atom["atom_id"], words(atom["text"])))
-    with (FOLDER / "NAME.run").open("w", encoding="utf-8") as run:
+    RUN.parent.mkdir(parents=True, exist_ok=True)
+    with RUN.open("w", encoding="utf-8") as run:
         for line in (FOLDER / "questions.jsonl").open(encoding="utf-8"):
             row = json.loads(line)
             asked = words(row["question"])
