@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from plancheck.exporting import judgements
 from plancheck.known import read_rankings
 from plancheck.params.study import read_params
-from plancheck.records import LETTERS, Span
+from plancheck.records import Span
 from plancheck.tables import read_packed_contexts
 from plancheck.trec import best_first, read_run
 
@@ -124,7 +124,7 @@ def test_prompts_are_those_that_the_answer_model_is_asked(mode, rows, study):
     assert {row["packed_id"]: (row["messages"], row["choices"]) for row in found} == asked
 
 
-letters = st.lists(st.sampled_from(LETTERS), min_size=4, max_size=4)
+letters = st.lists(st.sampled_from("ABCD"), min_size=4, max_size=4)
 spans = st.none() | st.lists(st.builds(Span, st.integers(0, 40), st.integers(41, 90)), max_size=3).map(tuple)
 
 
