@@ -8,7 +8,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
-from plancheck.params.pack import deployable
+from plancheck.params.pack import deployable, packed_tiers
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import ROUTER_FEATURES, ROUTING
@@ -52,7 +52,7 @@ def settings_of(params: Params) -> RouteSettings:
     """The section's values; a single best policy is one of those that no known evidence went into."""
     return RouteSettings(
         pair=Pair(params.route.control, params.route.planner),
-        tiers=params.analyze.tiers,
+        tiers=packed_tiers(params.analyze.tiers, params.pack.policies),
         policies=deployable(params.pack.policies, params.selectors),
         budget_chars=params.route.budget_chars,
         routers=tuple(params.route.routers),

@@ -245,6 +245,15 @@ PLANS = schema(
     rerank_ranks=(pa.list_(INT), "cross-encoder rank of each selected atom within the candidate pool"),
 )
 
+GIVEN_PREDICTIONS = schema(
+    question_id=(STRING, "question"),
+    system=(STRING, "finished system, by its name in section predictions"),
+    letter=(STRING, "?letter answered; null where the file gives none"),
+    gold=(STRING, "gold letter"),
+    correct=(BOOL, "whether the answer is right; false where there is none"),
+    failure=(STRING, "?absent where the file has no answer; null where it has one"),
+)
+
 SCORERS: Final = ("bm25", "dense", "rerank")
 
 # Of a router that chooses among controls these are all the features but those of the controls' own answers.
@@ -323,6 +332,7 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "traces": TRACES,
     "plans": PLANS,
     "given_plans": PLANS,
+    "given_predictions": GIVEN_PREDICTIONS,
     "router_features": ROUTER_FEATURES,
     "routing": ROUTING,
 }

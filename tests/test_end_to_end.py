@@ -31,7 +31,6 @@ SMALL = [
     "pack.budgets_chars=[600,300]",
     "models.reranker.questions=40",
     "policies=[controls,matched,planner]",
-    "plan.selectors=[prompted,sft,sft_early]",
     "mine.samples=3",
     "train.early_step=1",
     "train.epochs=2",

@@ -3,7 +3,7 @@
 import pandas as pd
 from great_expectations import ExpectationSuite
 
-from plancheck.params.pack import deployable
+from plancheck.params.pack import deployable, packed_tiers
 from plancheck.records import ROUTING
 from plancheck.routing.entries import FOLD_SCHEMES, entries
 from validation.frames import counted, rows_by_question, with_records
@@ -74,7 +74,11 @@ def strays(inputs: Inputs, frame: pd.DataFrame) -> list[int]:
     settings = inputs.params.route
     allowed: dict[str, set[str]] = {
         "pair": {settings.control, settings.planner},
-        "controls": {policy for policies in inputs.params.analyze.tiers.values() for policy in policies},
+        "controls": {
+            policy
+            for policies in packed_tiers(inputs.params.analyze.tiers, inputs.params.pack.policies).values()
+            for policy in policies
+        },
         "policies": set(deployable(inputs.params.pack.policies, inputs.params.selectors)),
     }
     rows = zip(frame["among"], frame["policy"], strict=True)

@@ -61,7 +61,7 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
             missing or no number, an answer cannot be compared, or results of one question differ in cluster or
             document; all bad records at once.
     """
-    records = _selected(file, selection.where or {})
+    records = selected(file, selection.where or {})
     key = selection.id_field or id_field(file, records)
     graded = _graded(file, records, selection)
     _refuse_unknown(file, records, selection)
@@ -97,7 +97,12 @@ def scored_results(file: ResultsFile, selection: Selection) -> ScoredFile:
     )
 
 
-def _selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
+def selected(file: ResultsFile, where: Mapping[str, str]) -> Sequence[Record]:
+    """The records whose fields have the values asked for.
+
+    Raises:
+        StudyError: there is none.
+    """
     records: Sequence[Record] = file.records
     for field, wanted in where.items():
         texts = texts_of(records, field)

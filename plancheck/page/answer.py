@@ -65,7 +65,7 @@ def answer(study: Study) -> Answer:
     points = (
         figures(study, judged, own),
         f"On all questions: {'; '.join(tiers(study, own))}.",
-        held_out(judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
+        held_out(study, judged, [showings[study.perfect.policy], showings[study.perfect.alone]]),
         " ".join(("Could this study have shown a gain?", *told)) if (told := list(filter(None, yardsticks))) else "",
     )
     caveats = (
@@ -104,9 +104,10 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame) -> str:
     """
     row = min(deciding_rows(own).to_dict("records"), key=lambda row: row["difference"])
     points = FORMATS["points"]
+    learned = ", some of which it learned from" if study.family(judged.policy).learned else ""
     return (
-        f"The planner ({judged.policy}) is {judged.right} on {judged.questions:,} questions, some of which it learned "
-        f"from. The strongest control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
+        f"The planner ({judged.policy}) is {judged.right} on {judged.questions:,} questions{learned}. The strongest "
+        f"control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
         f"{percentage(row['control_accuracy'])} right: a difference of {points(row['difference'])} points "
         f"[{study.percent} interval {points(row['low'])} to {points(row['high'])}], adj. p {p_is(row['p_adjusted'])}."
     )

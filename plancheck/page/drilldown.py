@@ -12,6 +12,16 @@ from plancheck.records import FAILURES
 MARKS: Final = dict(zip(FAILURES, ascii_lowercase, strict=False))
 
 
+UNKNOWN: Final = "."  # the answer of a system that says only whether it is right
+
+
+def mark(row: Mapping[Any, Any]) -> str:
+    """The letter of an answer, or what stands for a failed or an unknown one."""
+    if not pd.isna(row["letter"]):
+        return str(row["letter"])
+    return UNKNOWN if pd.isna(row["failure"]) else MARKS[row["failure"]]
+
+
 def drilldown(
     predictions: pd.DataFrame,
     domains: Mapping[str, str],
@@ -30,7 +40,8 @@ def drilldown(
     Returns:
         ``questions``: [ID, place in ``domains``, split, right letters], by ID: the gold letter, then any other that was
         answered and is right, for the gold text stands under it too, "" without a row; ``letters``: by budget (as
-        given), for each question one character a policy: the letter, a key of ``failures``, or "." without a row.
+        given), for each question one character a policy: the letter, a key of ``failures``, or "." without a row or
+        where only right and wrong are known.
     """
     split_of = {question_id: split for split, ids in splits.items() for question_id in ids}
     ids = sorted(split_of)
@@ -38,10 +49,10 @@ def drilldown(
     shown: dict[tuple[str, str, int], str] = {}
     right: dict[str, str] = {}
     for row in predictions.to_dict("records"):
-        letter = MARKS[row["failure"]] if pd.isna(row["letter"]) else row["letter"]
+        letter = mark(row)
         shown[row["question_id"], row["policy"], row["budget_chars"]] = letter
         known = right.setdefault(row["question_id"], row["gold"])
-        if row["correct"] and letter not in known:
+        if row["correct"] and letter != UNKNOWN and letter not in known:
             right[row["question_id"]] = known[0] + "".join(sorted(known[1:] + letter))
     return {
         "policies": list(policies),

@@ -41,8 +41,8 @@ SPARE: Final = ("#3d7fd0", "#c2527a", "#6a8a22", "#a06ac0", "#c05a5a", "#8a7a2a"
 SKILLS: Final[Mapping[str, str]] = {"evidence": "perfect", "evidence_half": "middling", "random": "null"}
 
 
-def families(selectors: Mapping[str, Selector], tiers: Iterable[str]) -> dict[str, Family]:
-    """Every family of a study by key: tiers of controls, other controls, planners by selector, harness, routers."""
+def families(selectors: Mapping[str, Selector], tiers: Iterable[str], systems: Iterable[str] = ()) -> dict[str, Family]:
+    """Every family of a study by key: tiers, other controls, planners by selector, systems, harness, routers."""
     colours = spare_colours()
     found = {f"tier:{tier}": TIERS.get(tier) or Family(f"Controls: {tier}", next(colours)) for tier in tiers}
     found["control"] = OTHERS["control"]
@@ -53,6 +53,7 @@ def families(selectors: Mapping[str, Selector], tiers: Iterable[str]) -> dict[st
         if own and own in found.values():
             own = replace(own, label=f"{own.label}: {name}", colour=next(colours))
         found[f"selector:{name}"] = own or Family(f"Planner: {name}", next(colours))
+    found |= {f"system:{name}": Family(f"System: {name}", next(colours)) for name in systems}
     return found | {name: OTHERS[name] for name in ("harness", "router")}
 
 
@@ -77,7 +78,10 @@ def planner_family(selector: PlannerSelector | PlansSelector) -> Family | None:
 
 
 def families_of(
-    policies: Mapping[str, str | None], selectors: Mapping[str, Selector], tiers: Mapping[str, Sequence[str]]
+    policies: Mapping[str, str | None],
+    selectors: Mapping[str, Selector],
+    tiers: Mapping[str, Sequence[str]],
+    systems: Iterable[str] = (),
 ) -> dict[str, str]:
     """The family's key by policy, policies in the order given.
 
@@ -85,6 +89,7 @@ def families_of(
         policies: by policy, the selector that names its first atoms; None for a control.
         selectors: as declared; a policy of a ranking that poses as a plan is a control.
         tiers: controls by tier. A control in none is of family "control".
+        systems: finished ones; each is a family of its own, unless it is in a tier.
     """
     tier_of = {policy: f"tier:{tier}" for tier, members in tiers.items() for policy in members}
     found = {}
@@ -93,4 +98,4 @@ def families_of(
             found[policy] = tier_of.get(policy, "control")
         else:
             found[policy] = "harness" if isinstance(selectors[selector], HarnessSelector) else f"selector:{selector}"
-    return found
+    return found | {name: tier_of.get(name, f"system:{name}") for name in systems}

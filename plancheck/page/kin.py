@@ -23,8 +23,11 @@ def yardstick(policies: Mapping[str, Policy], planner: str, selector: str | None
     """What ``selector`` makes of ``planner``'s anchors, fill and order, and what its plan is alone. None: neither."""
     if selector is None:
         return Yardstick(None, None)
+    alone = declared(policies, Policy(selector=selector, fill="none"))
+    if planner not in policies:  # a finished system has no fill to share
+        return Yardstick(None, alone)
     same = policies[planner].model_copy(update={"selector": selector})
-    return Yardstick(declared(policies, same), declared(policies, Policy(selector=selector, fill="none")))
+    return Yardstick(declared(policies, same), alone)
 
 
 def tuned_and_not(policies: Mapping[str, Policy]) -> tuple[str, str] | None:

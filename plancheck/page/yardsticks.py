@@ -56,13 +56,14 @@ def plan_alone(alone: Showing | None, perfect: Showing | None) -> str:
     return f"The perfect plan alone, without any fill ({alone.policy}), is {alone.right} and {alone.beats}{could}."
 
 
-def held_out(judged: Showing, perfect: Sequence[Showing | None]) -> str:
+def held_out(study: Study, judged: Showing, perfect: Sequence[Showing | None]) -> str:
     """How many tiers the judged and the perfect planner beat on test questions, the latter in each of its forms."""
     if not judged.held_out:
         return ""
+    of = ", which the planner did not learn from" if study.family(judged.policy).learned else ""
     open_to = list(judged.held_out.values()).count("cannot_tell")
     text = (
-        f"On the {judged.test_questions:,} test questions alone, which the planner did not learn from, it beats "
+        f"On the {judged.test_questions:,} test questions alone{of}, it beats "
         f"{supported(judged.held_out)} of {counted(len(judged.held_out), 'tier')}, and {open_to:,} cannot be told "
         "(each one's best control picked on train and dev; routers in folds)"
     )

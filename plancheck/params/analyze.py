@@ -57,6 +57,9 @@ class Analyze(Section):
     The tier of routers, which choose among the best of each, comes after them and needs no entry.
     """
 
+    planner: str | None = Field(
+        default=None, description="policy or finished system that the report is about; null: that of section route"
+    )
     confidence: Annotated[float, Field(ge=0.5, le=0.9999)]
     seed: Seed
     resamples: Annotated[int, Field(ge=100, le=1_000_000)]

@@ -1,6 +1,6 @@
 """Section pack: the policies and the budgets, which together are the conditions."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Literal, Self
 
@@ -103,6 +103,12 @@ def deployable(policies: Mapping[str, Policy], selectors: Mapping[str, Selector]
     """Policies as declared, but for those of the harness's own selectors."""
     own = harness(selectors)
     return tuple(name for name, policy in policies.items() if policy.selector not in own)
+
+
+def packed_tiers(tiers: Mapping[str, Sequence[str]], policies: Mapping[str, Policy]) -> dict[str, list[str]]:
+    """The tiers' controls that are policies of the study, which routers choose among; no tier without one."""
+    found = {tier: [name for name in members if name in policies] for tier, members in tiers.items()}
+    return {tier: members for tier, members in found.items() if members}
 
 
 class Pack(Section):

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from plancheck.params.analyze import Analyze, Compared
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
+from plancheck.params.given import PredictionsFile
 from plancheck.params.models import Models, TunedModel
 from plancheck.params.pack import Pack, planners
 from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
@@ -36,6 +37,9 @@ class Params(Section):
     train: Train
     plan: Plan
     selectors: dict[Name, Selector] = Field(default_factory=dict)
+    predictions: dict[Name, PredictionsFile] = Field(
+        default_factory=dict, description="finished systems, of which only the answers are known"
+    )
     tune: Tune
     pack: Pack
     answer: Answer
@@ -57,6 +61,12 @@ class Params(Section):
             for name, selector in self.selectors.items()
             if isinstance(selector, RankingSelector) and selector.ranking not in RANKED
         ]
+        problems += [
+            f"predictions: {name!r} is a policy too; call it differently"
+            for name in self.predictions
+            if name in self.pack.policies
+        ]
+        problems += self.unknown_planner()
         tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
         if tuned and not self.tune.enabled:
             problems.append(
@@ -79,7 +89,25 @@ class Params(Section):
     def compared(self) -> Compared:
         """What the ladder and the declared comparisons can name."""
         own = frozenset(planners(self.pack.policies, self.selectors))
-        return Compared(tuple(self.pack.policies), own, tuple(self.pack.budgets_chars))
+        return Compared((*self.pack.policies, *self.predictions), own, tuple(self.pack.budgets_chars))
+
+    def unknown_planner(self) -> list[str]:
+        """What is wrong with the system that the report is about."""
+        name = self.analyze.planner
+        tiers = [tier for tier, members in self.analyze.tiers.items() if name in members]
+        if name is None or (name in self.treatments and not tiers):
+            return []
+        if tiers:
+            return [f"analyze.planner: {name!r} is a control of tier {tiers[0]!r}"]
+        return [f"analyze.planner: {name!r} is none of {', '.join(self.treatments)}"]
+
+    @property
+    def treatments(self) -> dict[str, str | None]:
+        """By policy or finished system that is set against controls, its selector, as declared."""
+        controls = {name for members in self.analyze.tiers.values() for name in members}
+        return planners(self.pack.policies, self.selectors) | {
+            name: None for name in self.predictions if name not in controls
+        }
 
     def unpacked_routes(self) -> list[str]:
         """What section route names and section pack does not have."""

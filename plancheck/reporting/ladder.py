@@ -73,7 +73,7 @@ DECIDING: Final[tuple[Verdict, ...]] = ("opposite", "cannot_tell", "not_supporte
 
 def ladder(
     results: Results,
-    planners: Mapping[str, str],
+    planners: Mapping[str, str | None],
     tiers: Mapping[str, Sequence[str]],
     *,
     budgets_chars: Sequence[int],
@@ -86,7 +86,7 @@ def ladder(
 
     Args:
         results: of every condition.
-        planners: selector by planner policy.
+        planners: selector by planner policy; None for a finished system.
         tiers: controls by tier, in the ladder's order.
         budgets_chars: the budgets that planners are compared at.
         routers: by name; each chooses among controls.

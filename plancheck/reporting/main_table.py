@@ -50,7 +50,8 @@ def main_table(
 
     Args:
         predictions: columns question_id, policy, budget_chars, correct, failure.
-        packed: columns question_id, policy, budget_chars, evidence_recall, plan_failed.
+        packed: columns question_id, policy, budget_chars, evidence_recall, plan_failed; without rows of finished
+            systems, whose evidence is unknown.
         splits: question IDs by split.
         policies: rows' order.
         budgets_chars: rows' order within a policy.
@@ -68,7 +69,9 @@ def main_table(
     keys = ["question_id", "policy", "budget_chars"]
     shown = packed[[*keys, "evidence_recall", "plan_failed"]]
     rows = predictions.merge(shown, on=keys, how="outer", validate="1:1", indicator=True)
-    if (rows["_merge"] != "both").any():
+    unshown = ~rows["policy"].isin(shown["policy"])  # finished systems, which are shown nothing of ours
+    rows.loc[unshown, "plan_failed"] = False
+    if (rows.loc[~unshown, "_merge"] != "both").any():
         raise ValueError("predictions and packed contexts do not hold the same conditions")
     everyone = sorted(question_id for ids in splits.values() for question_id in ids)
     conditions = {key: group for key, group in rows.groupby(["policy", "budget_chars"])}

@@ -76,23 +76,24 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     settings, route, policies, chars = params.analyze, params.route, params.pack.policies, params.pack.budgets_chars
     results, routing, confidence = made.results, made.routing, settings.confidence
     method = Method(confidence, settings.power, settings.margin, seed=settings.seed, resamples=settings.resamples)
-    planners, own = planners_of(policies, params.selectors), harness(params.selectors)
-    learned = [name for name, selector in planners.items() if selector not in own]
-    controls = [name for name in policies if name not in planners]
+    planners, own, treatments = planners_of(policies, params.selectors), harness(params.selectors), params.treatments
+    learned = [name for name, selector in treatments.items() if selector not in own]
+    everyone = [*policies, *params.predictions]
+    controls = [name for name in everyone if name not in treatments]
     declared = declared_comparisons(settings, chars)
     compared = comparisons_table(results, declared, method)
     pooled = best_of_all_table(results, learned, controls, chars, method)
     return {
         "main": main_table(
-            made.predictions,
+            made.answered,
             made.packed,
             made.splits,
-            policies=list(policies),
+            policies=everyone,
             budgets_chars=chars,
             confidence=confidence,
         ),
-        "heldout": heldout_table(results, list(policies), max(chars), confidence=confidence),
-        "domains": domains_table(results, made.domains, list(policies), chars, confidence=confidence),
+        "heldout": heldout_table(results, everyone, max(chars), confidence=confidence),
+        "domains": domains_table(results, made.domains, everyone, chars, confidence=confidence),
         "domain_differences": domain_differences_table(
             results, made.domains, {name: declared[name] for name in settings.by_domain}, method
         ),
@@ -101,7 +102,7 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "best_of_all": pooled,
         "ladder": ladder(
             results,
-            planners,
+            treatments,
             settings.tiers,
             budgets_chars=chars,
             routers=control_routers(routing, results, budget_chars=route.budget_chars),

@@ -1,4 +1,4 @@
-"""Stage given: what users bring, read, checked and written as tables: data/given_plans.parquet."""
+"""Stage given: what users bring, read, checked and written as tables: data/given_plans.parquet, given_predictions."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -8,27 +8,32 @@ from typing import Any
 
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.given.plans import GivenPlan, read_given_plans
+from plancheck.given.predictions import read_given_predictions
+from plancheck.params.given import PredictionsFile
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import PLANS, Atom, Question
+from plancheck.records import GIVEN_PREDICTIONS, PLANS, Atom, Question
 from plancheck.tables import read_atom_ranks, read_atoms
 
 LOG = logging.getLogger("plancheck.given")
 
 
 def run(params: Params) -> None:
-    """Write data/given_plans.parquet: a row for each question and selector of kind plans, and none without such.
+    """Write data/given_plans.parquet, a row for each question and selector of kind plans, and
+    data/given_predictions.parquet, one for each question and finished system; no row without such.
 
     Raises:
         StudyError: a file cannot be read, or has faults; those of a file are listed.
     """
     files = plan_files(params.selectors)
     rows: list[dict[str, Any]] = []
+    questions = {question.question_id: question for question in read_questions()}
+    answers = [row for name, entry in params.predictions.items() for row in prediction_rows(name, entry, questions)]
+    write_table(DATA / "given_predictions.parquet", answers, GIVEN_PREDICTIONS)
     if files:
-        questions = {question.question_id: question for question in read_questions()}
         contexts = read_contexts({question.context_id for question in questions.values()})
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
@@ -49,6 +54,28 @@ def given_rows(
         spans = {item: span for plan in plans.values() for item, span in zip(plan.atom_ids, plan.spans, strict=True)}
         selected = {question_id: selected_of(plans.get(question_id)) for question_id in questions}
         rows += plan_rows(name, selected, spans, ranks)
+    return rows
+
+
+def prediction_rows(name: str, entry: PredictionsFile, questions: Mapping[str, Question]) -> list[dict[str, Any]]:
+    """Rows of data/given_predictions.parquet of a system, by question ID."""
+    answers = read_given_predictions(entry, questions)
+    LOG.info("%s: answers of %s to %s of %s questions", entry.path, name, f"{len(answers):,}", f"{len(questions):,}")
+    if missing := len(questions) - len(answers):
+        LOG.warning("%s: %s questions have no answer of %s; they count as wrong", entry.path, f"{missing:,}", name)
+    rows = []
+    for question_id, question in sorted(questions.items()):
+        found = answers.get(question_id)
+        rows.append(
+            {
+                "question_id": question_id,
+                "system": name,
+                "letter": found.letter if found else None,
+                "gold": question.answer,
+                "correct": found is not None and found.correct,
+                "failure": None if found else "absent",
+            }
+        )
     return rows
 
 

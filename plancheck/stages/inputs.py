@@ -9,6 +9,7 @@ from pathlib import Path
 
 from plancheck.benchmark.groups import grouped
 from plancheck.given.plans import read_given_plans
+from plancheck.given.predictions import read_given_predictions
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
@@ -39,11 +40,14 @@ def run(params: Params) -> None:
 
 
 def check_given(params: Params, benchmark: Benchmark) -> None:
-    """Read the plans that files give, as stage given will once the atoms are made.
+    """Read the plans and answers that files give, as stage given will once the atoms are made.
 
     Raises:
         StudyError: a file cannot be read or has faults.
     """
+    questions = {question.question_id: question for question in benchmark.questions}
+    for entry in params.predictions.values():
+        read_given_predictions(entry, questions)
     files = plan_files(params.selectors)
     if not files:
         return
@@ -52,7 +56,6 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
         context_id: atoms_of(context_id, text, params.atoms, multi_document=context_id in multi_document)
         for context_id, text in benchmark.contexts.items()
     }
-    questions = {question.question_id: question for question in benchmark.questions}
     for path in files.values():
         read_given_plans(path, questions, benchmark.contexts, atoms)
 

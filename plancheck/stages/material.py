@@ -12,6 +12,7 @@ from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_table
 from plancheck.records import SCORERS, Atom, Question
 from plancheck.reporting.results import Results, join_results
+from plancheck.reporting.systems import read_systems
 from plancheck.tables import read_atoms, read_plan_rows, read_splits
 
 
@@ -19,14 +20,16 @@ from plancheck.tables import read_atoms, read_plan_rows, read_splits
 class Material:
     """The tables of earlier stages.
 
-    ``atoms`` are by context; ``plans`` holds the selected ones by selector and question; ``retrieval`` has the rerank
-    columns beside its own, empty outside the candidate pool, which is all that ``tuned`` has of the tuned reranker.
+    ``answered`` has the predictions of finished systems as well, each at every budget. ``atoms`` are by context;
+    ``plans`` holds the selected ones by selector and question; ``retrieval`` has the rerank columns beside its own,
+    empty outside the candidate pool, which is all that ``tuned`` has of the tuned reranker.
     """
 
     questions: Mapping[str, Question]
     splits: Mapping[str, Sequence[str]]
     results: Results
     predictions: pd.DataFrame
+    answered: pd.DataFrame
     packed: pd.DataFrame
     atoms: Mapping[str, Sequence[Atom]]
     plans: Mapping[str, Mapping[str, Sequence[Atom]]]
@@ -86,6 +89,7 @@ def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_
     questions = {question.question_id: question for question in read_questions()}
     predictions = read_table(DATA / "predictions.parquet").to_pandas()
     check_splits(splits, questions)
+    answered = pd.concat([predictions, *read_systems(budgets_chars)], ignore_index=True)
     packed = read_table(DATA / "packed.parquet").to_pandas()
     conditions = set(product(questions, policies, budgets_chars))
     check_conditions("packed", packed, conditions, stage="pack")
@@ -106,8 +110,9 @@ def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_
     return Material(
         questions=questions,
         splits=splits,
-        results=join_results(predictions, contexts, splits),
+        results=join_results(answered, contexts, splits),
         predictions=predictions,
+        answered=answered,
         packed=packed,
         atoms=atoms,
         plans=read_plans(selectors, atoms, {name: question.context_id for name, question in questions.items()}),

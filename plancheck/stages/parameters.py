@@ -5,15 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.backends.places import located
+from plancheck.params.given import prediction_files
 from plancheck.params.models import HubModel
-from plancheck.params.selectors import Selector, plan_files
+from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import write_json
 
 REPORT = Path("reports/checks/parameters.json")
 EVERYWHERE = ("auto", "cpu")  # devices that no machine lacks
-GIVEN_PLANS = Path("given/plans")
+GIVEN = Path("given")
 COPIES = ".dvc/tmp/exps/"  # where DVC runs experiments that are not run in place
 
 
@@ -31,7 +32,8 @@ def run(params: Params) -> None:
         given["split.path"] = params.split.path
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
-        *misplaced_files(params.selectors),
+        *misplaced_files("selectors", plan_files(params.selectors), GIVEN / "plans"),
+        *misplaced_files("predictions", prediction_files(params.predictions), GIVEN / "predictions"),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]
@@ -61,13 +63,13 @@ def missing_file(name: str, path: Path) -> list[str]:
     return [f"{found}; name your file with `-S {name}=FILE`"]
 
 
-def misplaced_files(selectors: Mapping[str, Selector]) -> list[str]:
-    """What is wrong with the files of users' own plans: DVC watches one folder, so they must lie there."""
+def misplaced_files(section: str, files: Mapping[str, Path], folder: Path) -> list[str]:
+    """What is wrong with users' own files, by name: they must lie in the folder that DVC watches."""
     problems = []
-    for name, path in plan_files(selectors).items():
-        place = f"selectors.{name}.path"
-        if path.is_absolute() or path.parent != GIVEN_PLANS:
-            problems.append(f"{place}: {path}: must lie in {GIVEN_PLANS}/, which is what a change is noticed in")
+    for name, path in files.items():
+        place = f"{section}.{name}.path"
+        if path.is_absolute() or path.parent != folder:
+            problems.append(f"{place}: {path}: must lie in {folder}/, for DVC watches that folder for changes")
         else:
             problems += missing_file(place, path)
     return problems

@@ -19,6 +19,7 @@ from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_json, read_table, replacing
 from plancheck.reporting.reading import read_report
+from plancheck.reporting.systems import read_systems
 from plancheck.reporting.tables import TABLES as DECLARED
 from plancheck.tables import read_splits
 
@@ -39,7 +40,7 @@ def run(params: Params) -> None:
     splits = read_splits()
     html = page(
         read_study(params),
-        questions=read_questions(splits, params.pack.policies, params.pack.budgets_chars),
+        questions=read_questions(splits, [*params.pack.policies, *params.predictions], params.pack.budgets_chars),
         provenance=provenance(params, splits),
     )
     with replacing(PAGE) as temporary:
@@ -53,14 +54,15 @@ def read_study(params: Params) -> Study:
     Raises:
         StudyError: tables are missing or damaged.
     """
-    policies, planner, reranker = params.pack.policies, params.route.planner, params.models.reranker
+    policies, reranker, systems = params.pack.policies, params.models.reranker, params.predictions
+    planner = params.analyze.planner or params.route.planner
     selectors = params.selectors
     selector_of = {name: policy.selector for name, policy in policies.items()}
     return Study(
         tables=read_tables(TABLES),
         training=read_training(TRAINING),
-        families=families(selectors, params.analyze.tiers),
-        family_of=families_of(selector_of, selectors, params.analyze.tiers),
+        families=families(selectors, params.analyze.tiers, systems),
+        family_of=families_of(selector_of, selectors, params.analyze.tiers, systems),
         selectors=selectors,
         selector_of=selector_of,
         planner=planner,
@@ -118,8 +120,9 @@ def read_questions(
     """IDs, domains and letters of every question; the columns that hold benchmark text are never read."""
     columns = ["question_id", "policy", "budget_chars", "letter", "gold", "correct", "failure"]
     domains = read_table(DATA / "questions.parquet", columns=["question_id", "domain"]).to_pylist()
+    predictions = read_table(DATA / "predictions.parquet", columns=columns).to_pandas()
     return drilldown(
-        read_table(DATA / "predictions.parquet", columns=columns).to_pandas(),
+        pd.concat([predictions, *(found[columns] for found in read_systems(budgets_chars))]),
         {row["question_id"]: row["domain"] for row in domains},
         splits,
         policies=list(policies),

@@ -43,7 +43,7 @@ EXPECTATIONS = {
     "rerank_by_question": 3,
     "rerank_tuned": 11,
     "rerank_tuned_by_question": 3,
-    "plans": 16,
+    "plans": 17,
     "plans_by_question": 1,
     "packed": 30,
     "packed_by_question": 1,
@@ -184,12 +184,13 @@ PLANTS = {
     "rerank_tuned_by_question": RERANK_QUESTION_PLANTS,
     "plans": {
         "a selector has one plan for a question": ("selector", "evidence"),
-        "selector is in plan.selectors": ("selector", "unheard_of"),
+        "selector is in section selectors": ("selector", "unheard_of"),
         A_FAILURE: ("failure", "tired"),
         "parsed says whether the plan names an atom": ("parsed", False),
         "there is either a plan or a failure": ("outcomes", 2),
         "a plan names an atom once": ("repeated", 1),
         "every atom is of the question's context": ("strangers", 1),
+        "starts and ends are those of the atoms or spans, in order": ("astray", 1),
         "every atom that a planner names is in the candidate pool": ("outsiders", 1),
         "a planner names at most 2 atoms (planner.max_atoms)": ("atoms", 3),
         "bm25_ranks are those of the atoms, in order": ("bm25_ranks_wrong", 1),
@@ -295,7 +296,8 @@ COLUMNS = {
     "retrieval": 12,
     "rerank": 7,
     "rerank_tuned": 7,
-    "plans": 9,
+    "plans": 11,
+    "given_plans": 11,
     "packed": 13,
     "predictions": 14,
     "traces": 11,
@@ -428,7 +430,7 @@ def test_a_table_that_a_study_may_leave_empty_can_be_judged(make_study, context,
     study.params = params.model_copy(
         update={
             "tune": params.tune.model_copy(update={"enabled": False}),
-            "plan": params.plan.model_copy(update={"selectors": [] if name == "plans" else params.plan.selectors}),
+            "selectors": {} if name == "plans" else params.selectors,
         }
     )
     inputs = study.inputs()
