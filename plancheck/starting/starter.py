@@ -103,7 +103,7 @@ def start(
     program, entry_file = folder / f"{name}.py", folder / f"{name}.params.yaml"
     target = POLICIES / f"{name}.yaml"
     if name in taken:
-        raise StudyError(f"{name}: params.yaml has a policy or a selector of this name. Choose another name.")
+        raise StudyError(f"{name}: params.yaml calls something else so. Choose another name.")
     refuse_name(name, [target] if force else [target, program, entry_file])
     entry = starter.entry.replace("NAME", name).replace("PACKINGS", f"[{', '.join(packings)}]")
     text = (PROGRAMS / f"{kind}.py").read_text(encoding="utf-8")

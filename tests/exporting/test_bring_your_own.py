@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 
 from plancheck.exporting.command import app
+from plancheck.given.lines import About, read_about
+from plancheck.given.plans import read_given_plans
+from plancheck.given.predictions import GivenAnswer, read_given_predictions
+from plancheck.params.given import PredictionsFile
+from plancheck.records import Atom, Question, Span
 from plancheck.starting.starter import STARTERS
 from plancheck.trec import Hit, read_run
 
@@ -31,10 +36,45 @@ def test_a_script_of_the_page_runs_from_its_first_line_to_its_last(script, study
             assert Path(file).read_text(encoding="utf-8")
 
 
-def test_the_run_of_the_page_reads_as_it_says(tmp_path):
-    (text,) = (text for language, text in BLOCKS if language == "trec")
-    (tmp_path / "run").write_text(text)
-    assert read_run(tmp_path / "run") == {
+@pytest.fixture
+def example(tmp_path):
+    """A file that holds the page's example of a format."""
+
+    def write(language):
+        (text,) = (text for name, text in BLOCKS if name == language)
+        path = tmp_path / f"{language}.jsonl"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+CONTEXT = "The mill is in Tarn. The inn is in Lund. Old oaks stand here."
+QUESTIONS = {
+    name: Question(name, "", "", "", "", "Where?", ("Tarn", "Lund", "Ost", "Asp"), "B", "north")
+    for name in ("q1", "q2", "q3")
+}
+
+
+def test_the_plans_of_the_page_read_as_it_says(example):
+    path = example("plans")
+    atoms = [Atom(f"a89bb3eec9098863-{place:05}", "north", place, place + 9, 0) for place in range(13)]
+    plans = read_given_plans(path, QUESTIONS, {"north": CONTEXT}, {"north": atoms})
+    assert {name: plan.spans for name, plan in plans.items()} == {
+        "q1": (Span(12, 21), Span(4, 13)),
+        "q2": (Span(40, 58), Span(0, 16)),
+        "q3": (Span(21, 40),),
+    }
+    assert read_about(path) == About("My planner", "my-model-7b", "v2", ("q9",))
+
+
+def test_the_predictions_of_the_page_read_as_it_says(example):
+    entry = PredictionsFile(path=example("predictions"))
+    assert read_given_predictions(entry, QUESTIONS) == {"q1": GivenAnswer(True, "B")}
+
+
+def test_the_run_of_the_page_reads_as_it_says(example):
+    assert read_run(example("trec")) == {
         "q1": [Hit("a89bb3eec9098863-00012", 1, 7.25), Hit("a89bb3eec9098863-00004", 2, 7.25)],
         "my question": [Hit("a89bb3eec9098863-00005", 1, 0.5)],
     }

@@ -14,6 +14,8 @@ import yaml
 
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.given.plans import read_given_plans
+from plancheck.given.predictions import read_given_predictions
+from plancheck.params.given import PredictionsFile
 from plancheck.params.study import parse_params
 from plancheck.starting.starter import EXAMPLE_BUDGETS, PROGRAMS, STARTERS
 from plancheck.tables import read_atoms
@@ -107,6 +109,15 @@ def test_the_finished_system_answers_every_question(new, study, plancheck):
     assert entry("mine") == {"predictions": {"mine": {"path": "given/predictions/mine.jsonl"}}}
 
 
+def test_the_study_reads_an_answer_of_the_finished_system_for_every_question(new, study, plancheck):
+    follow(new("predictions", "mine"), plancheck)
+    questions = {question.question_id: question for question in read_questions()}
+    found = read_given_predictions(PredictionsFile.model_validate(entry("mine")["predictions"]["mine"]), questions)
+    assert {name: answer.letter for name, answer in found.items()} == {
+        row["question_id"]: row["letter"] for row in lines("given/predictions/mine.jsonl")
+    }
+
+
 @pytest.mark.parametrize("kind", STARTERS)
 def test_an_example_is_short_and_imports_no_library(kind):
     text = (PROGRAMS / f"{kind}.py").read_text()
@@ -132,8 +143,8 @@ BAD_NAMES = {
     "capitals": ("Mine", "letters a to z, digits and _"),
     "a path": ("../mine", "letters a to z, digits and _"),
     "a module of Python's": ("json", "would hide Python's own module json"),
-    "a policy of the study": ("bm25", "params.yaml has a policy or a selector of this name"),
-    "a selector of the study": ("evidence", "params.yaml has a policy or a selector of this name"),
+    "a policy of the study": ("bm25", "params.yaml calls something else so"),
+    "a selector of the study": ("evidence", "params.yaml calls something else so"),
     "a file of policies": ("controls", "conf/policies/controls.yaml is there already"),
     "a program that is there": ("mine", "yours/mine.py is there already"),
 }
@@ -159,19 +170,33 @@ def test_force_replaces_a_program_but_no_policies(study, plancheck, new):
     assert status == 1 and "conf/policies/mine.yaml is there already" in message
 
 
-def test_the_entry_of_a_planner_composes_to_the_policies_of_the_studys_own(new, study, tmp_path):
+@pytest.fixture
+def with_entry(new, study, tmp_path):
+    """The demo's parameters, checked, with the entry of a starter called `mine`."""
     from dvc.utils.hydra import compose_and_dump  # takes a second
 
-    new("planner", "mine")
-    conf = tmp_path / "conf"
-    shutil.copytree(ROOT / "conf", conf)
-    shutil.copy("yours/mine.params.yaml", conf / "policies" / "mine.yaml")
-    overrides = ["profile=demo", "policies=[controls,matched,planner,harness,mine]"]
-    compose_and_dump(tmp_path / "composed.yaml", str(conf), None, "config", str(conf), overrides)
-    params = parse_params(yaml.safe_load((tmp_path / "composed.yaml").read_text()), name="composed")
+    def compose(kind, *overrides):
+        new(kind, "mine")
+        conf = tmp_path / "conf"
+        shutil.copytree(ROOT / "conf", conf)
+        shutil.copy("yours/mine.params.yaml", conf / "policies" / "mine.yaml")
+        given = ["profile=demo", "policies=[controls,matched,planner,harness,mine]", *overrides]
+        compose_and_dump(tmp_path / "composed.yaml", str(conf), None, "config", str(conf), given)
+        return parse_params(yaml.safe_load((tmp_path / "composed.yaml").read_text()), name="composed")
+
+    return compose
+
+
+def test_the_entry_of_a_planner_composes_to_the_policies_of_the_studys_own(with_entry):
+    params = with_entry("planner", "analyze.planner=mine+bm25")
 
     def behind(selector):
         return [name.partition("+")[2] for name, policy in params.pack.policies.items() if policy.selector == selector]
 
     first = next(iter(params.pack.grids.values())).selectors[0]
     assert behind("mine") == behind(first) != []
+
+
+def test_the_entry_of_predictions_composes_to_a_system_that_the_report_can_be_about(with_entry):
+    params = with_entry("predictions", "analyze.planner=mine")
+    assert list(params.predictions) == ["mine"] and "mine" in params.treatments
