@@ -1,4 +1,4 @@
-"""The `plancheck` program: the stages that need no Prefect, and the comparison of two files of results."""
+"""The `plancheck` program: the stages that need no Prefect, exports, and comparison of results."""
 
 import importlib
 import json
@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from plancheck.exporting.command import app as exports
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -17,6 +18,8 @@ from plancheck.plumbing.logs import set_up_logging
 from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.plumbing.shortage import shortage_told
 from plancheck.plumbing.threads import sleep_when_idle
+from plancheck.starting.command import HELP as NEW
+from plancheck.starting.command import new
 
 STAGES: Final[Mapping[str, str]] = {
     "parameters": "Check whether params.yaml can be run with here.",
@@ -37,7 +40,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does, or compare two files of results.
+    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or compare two files of results.
 
     Stages that call a model, and route, are Prefect flows: `python -m flows.NAME`.
     """
@@ -54,6 +57,9 @@ def runner(name: str) -> Callable[[], None]:
 
 for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
+
+app.add_typer(exports, name="export")
+app.command("new", help=NEW)(new)
 
 
 COMPARE = """

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from plancheck.benchmark.tables import write_questions
 from plancheck.cli import STAGES
+from plancheck.records import Benchmark, Question
 
 HEAVY = {
     "altair",
@@ -47,6 +50,15 @@ def test_compare_loads_no_model_library_and_no_orchestrator(tmp_path):
     found = loaded("from plancheck.cli import main; main()", "compare", tmp_path / "a.csv", tmp_path / "b.csv")
     assert "scipy" in found
     assert not found & HEAVY
+
+
+def test_export_and_new_load_no_model_library_and_no_orchestrator(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_bytes((Path(__file__).parents[1] / "params.yaml").read_bytes())
+    question = Question("q1", "d", "", "", "", "?", ("1", "2", "3", "4"), "A", "c", evidence=())
+    write_questions(Benchmark((question,), {}))
+    for command in (("export", "questions", "--out", "questions.jsonl"), ("new", "planner", "mine")):
+        assert not loaded("from plancheck.cli import main; main()", *command) & HEAVY
 
 
 @pytest.mark.parametrize("module", ["flows.study", "flows.entry"])

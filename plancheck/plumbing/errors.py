@@ -24,9 +24,13 @@ def doubled(names: Sequence[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
-def all_problems(heading: str, problems: Sequence[str], *, remedy: str) -> StudyError:
-    """One error for many bad items: the heading, the first 20 items, how many more there are, the remedy."""
+def all_problems(heading: str, problems: Sequence[str], *, remedy: str, count: int | None = None) -> StudyError:
+    """One error for many bad items: the heading, the first 20 items, how many more there are, the remedy.
+
+    ``count`` is how many there are, where ``problems`` holds only the first of them.
+    """
+    total = len(problems) if count is None else count
     shown = [f"  - {problem}" for problem in problems[:SHOWN_PROBLEMS]]
-    if len(problems) > SHOWN_PROBLEMS:
-        shown.append(f"  ... and {len(problems) - SHOWN_PROBLEMS} more ({len(problems)} in all)")
+    if total > len(shown):
+        shown.append(f"  ... and {total - len(shown)} more ({total} in all)")
     return StudyError("\n".join([heading, *shown, remedy]))

@@ -1,0 +1,87 @@
+"""Rankings as TREC runs, and gold evidence as the relevance judgements that score them."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from plancheck.known import read_rankings
+from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.files import DATA
+from plancheck.policies import Rankings
+from plancheck.records import RERANK, RETRIEVAL, TABLES, Atom, Question, Span
+from plancheck.tables import read_atoms
+from plancheck.trec import qrels_line, ranked, run_line
+
+LOG = logging.getLogger("plancheck.export")
+RANKING_FILES = tuple(DATA / f"{name}.parquet" for name, columns in TABLES.items() if columns in (RETRIEVAL, RERANK))
+RANKINGS = tuple(field.name for field in fields(Rankings))
+
+
+def refuse_unknown_ranking(name: str) -> None:
+    """Raise a StudyError unless a ranking has the name."""
+    if name not in RANKINGS:
+        raise StudyError(f"--ranking {name}: the study has no such ranking. Choose one of {', '.join(RANKINGS)}.")
+
+
+def run_lines(questions: Sequence[Question], name: str, *, rrf_k: int) -> Iterator[str]:
+    """A line of a TREC run for each atom of each question's context, best first; questions as given.
+
+    Args:
+        questions: that retrieval ranked.
+        name: of the ranking, and the run's tag.
+        rrf_k: of the hybrid ranking, see ``reciprocal_rank``.
+
+    Raises:
+        StudyError: the study has not made the ranking for every question.
+    """
+    rankings = {question_id: getattr(found, name) for question_id, found in read_rankings(rrf_k=rrf_k).items()}
+    atoms = read_atoms({question.context_id for question in questions})
+    lacking = [question.question_id for question in questions if rankings.get(question.question_id) is None]
+    if lacking:
+        raise all_problems(
+            f"--ranking {name}: questions without this ranking:",
+            lacking,
+            remedy="Run `dvc repro`, or choose another: params.yaml may leave this one out.",
+        )
+    for question in questions:
+        own = atoms[question.context_id]
+        for hit in ranked([own[position].atom_id for position in rankings[question.question_id]]):
+            yield run_line(question.question_id, hit, tag=name)
+
+
+def qrels_lines(questions: Sequence[Question]) -> Iterator[str]:
+    """A line with relevance 1 for each atom that holds one of a question's evidence spans whole, by position.
+
+    Questions are as given. A warning counts the spans that no atom holds whole, and the questions without a line.
+
+    Raises:
+        StudyError: of some question the evidence is not known.
+    """
+    unknown = [question.question_id for question in questions if question.evidence is None]
+    if unknown:
+        raise all_problems(
+            "The benchmark does not say what the evidence of these questions is, so none of their atoms can be judged:",
+            unknown,
+            remedy="Use a benchmark with evidence spans, such as the generated one (benchmark.source: controlled).",
+        )
+    atoms = read_atoms({question.context_id for question in questions})
+    torn = unjudged = 0
+    for question in questions:
+        own, spans = atoms[question.context_id], question.evidence or ()
+        torn += sum(not any(holds(atom, span) for atom in own) for span in spans)
+        relevant = [atom for atom in own if any(holds(atom, span) for span in spans)]
+        unjudged += not relevant
+        yield from (qrels_line(question.question_id, atom.atom_id, relevance=1) for atom in relevant)
+    if torn or unjudged:
+        LOG.warning(
+            "%s evidence span(s) lie in no atom whole; %s of %s questions have no line, so that trec_eval leaves them "
+            "out of its means",
+            f"{torn:,}",
+            f"{unjudged:,}",
+            f"{len(questions):,}",
+        )
+
+
+def holds(atom: Atom, span: Span) -> bool:
+    """Whether an atom has every character of a span."""
+    return atom.start <= span.start and span.end <= atom.end

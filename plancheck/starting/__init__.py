@@ -1,0 +1,1 @@
+"""The first version of a user's own program."""
