@@ -24,7 +24,7 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_json, write_table
 from plancheck.pools import read_pools
 from plancheck.records import PLANS
-from plancheck.tables import AtomRanks, read_atom_ranks, read_atoms
+from plancheck.tables import read_atoms
 from tasks.plan import Adapter, plan_shard
 from tasks.shards import Shard, shards, workers
 
@@ -47,7 +47,6 @@ def plan() -> None:
     model = locked("planner")
     questions = sorted(question.question_id for question in read_questions())
     parts = shards(questions, size=QUESTIONS_A_SHARD)
-    ranks = read_atom_ranks()
     rows: list[dict[str, Any]] = []
     # One selector after another, so that at most one adapted model is in memory.
     for selector in params.plan.selectors:
@@ -55,7 +54,7 @@ def plan() -> None:
             plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
         else:
             plans = model_plans(selector, parts, model, params.planner)
-        rows += plan_rows(selector, plans, ranks)
+        rows += plan_rows(selector, plans)
     write_table(DATA / "plans.parquet", rows, PLANS)
 
 
@@ -77,7 +76,7 @@ def model_plans(selector: Selector, parts: list[Shard], model: LockedModel, sett
         named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
         raise StudyError(
             f"plan: selector {selector} read not one of {len(plans)} prompts ({named}). Show the planner less of each "
-            "candidate (planner.snippet_chars) or fewer of them (retrieve.pool_size)."
+            "candidate (planner.snippet_chars) or fewer of them (retrieve.pool.size)."
         )
     LOG.info(
         "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, %d numbers that are no candidate's left out, "
@@ -119,13 +118,10 @@ def harness_plans(selector: Selector, questions: list[str], *, seed: int, max_at
     }
 
 
-def plan_rows(
-    selector: Selector, plans: Mapping[str, Selected], ranks: Mapping[tuple[str, str], AtomRanks]
-) -> list[dict[str, Any]]:
+def plan_rows(selector: Selector, plans: Mapping[str, Selected]) -> list[dict[str, Any]]:
     """A selector's rows of data/plans.parquet, by question ID."""
     rows = []
     for name, found in sorted(plans.items()):
-        named = [ranks[name, atom_id] for atom_id in found.atom_ids]
         rows.append(
             {
                 "question_id": name,
@@ -133,9 +129,6 @@ def plan_rows(
                 "atom_ids": list(found.atom_ids),
                 "parsed": bool(found.atom_ids),
                 "failure": found.failure,
-                "bm25_ranks": [rank.bm25 for rank in named],
-                "dense_ranks": [rank.dense for rank in named],
-                "rerank_ranks": [rank.rerank for rank in named],
             }
         )
     return rows

@@ -14,6 +14,8 @@ from plancheck.params.benchmark import BenchmarkParams, Split
 from plancheck.params.models import Models, TunedModel
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine, Plan, Planner, Selector, Train, Tune
+from plancheck.params.ranking_rules import Ranked, ranking_problems
+from plancheck.params.rankings import Rankings
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
 from plancheck.params.section import Section
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -27,6 +29,7 @@ class Params(Section):
     benchmark: BenchmarkParams
     split: Split
     atoms: Atoms
+    rankings: Rankings
     retrieve: Retrieve
     rerank: Rerank
     planner: Planner
@@ -49,17 +52,16 @@ class Params(Section):
             f"plan.selectors: lacks {selector!r}, which pack.policies {', '.join(names)} use; add it or drop them"
             for selector, names in users.items()
         ]
-        tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
-        if tuned and not self.tune.enabled:
-            problems.append(
-                f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
-                "true or drop them"
+        problems += ranking_problems(
+            Ranked(
+                self.rankings,
+                self.models,
+                self.retrieve.pool.rankings,
+                self.pack.policies,
+                self.tune,
+                self.planner.snippet_chars,
             )
-        if self.rerank.coverage == "snippet" and self.planner.snippet_chars is None:
-            problems.append(
-                "rerank.coverage: is 'snippet', what the planner is shown of a candidate, but planner.snippet_chars is "
-                "null and shows it whole; give characters there, or use rerank.coverage=windows to read all of it"
-            )
+        )
         problems += self.unpacked_routes()
         problems += self.shared_questions()
         problems += self.analyze.problems(self.pack)
@@ -82,15 +84,14 @@ class Params(Section):
         return problems
 
     def shared_questions(self) -> list[str]:
-        """A reranker must not be tuned on the questions it is studied on."""
-        reranker = self.models.reranker
-        if not isinstance(reranker, TunedModel) or self.benchmark.source != "controlled":
-            return []
-        if reranker.seed != self.benchmark.seed:
+        """A cross-encoder must not be tuned on the questions it is studied on."""
+        if self.benchmark.source != "controlled":
             return []
         return [
-            f"models.reranker.seed: is {reranker.seed} and so is benchmark.seed, so the reranker would be tuned on the "
+            f"models.{role}.seed: is {model.seed} and so is benchmark.seed, so the cross-encoder would be tuned on the "
             "study's own questions; change it"
+            for role, model in self.models.items()
+            if isinstance(model, TunedModel) and model.seed == self.benchmark.seed
         ]
 
 

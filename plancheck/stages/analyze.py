@@ -9,6 +9,7 @@ import pandas as pd
 from plancheck.params.analyze import ROUTER_TIER, Analyze
 from plancheck.params.comparison import budgets
 from plancheck.params.planning import HARNESS_SELECTORS
+from plancheck.params.rankings import Bm25, CrossEncoder, Dense, Run, scorers
 from plancheck.params.study import Params
 from plancheck.plumbing.files import write_json
 from plancheck.reporting.accuracy_tables import heldout_table
@@ -46,7 +47,10 @@ def run(params: Params) -> None:
         StudyError: a file is missing, or too few contexts to compare anything.
     """
     made = read_material(
-        selectors=params.plan.selectors, policies=params.pack.policies, budgets_chars=params.pack.budgets_chars
+        rankings=params.rankings,
+        selectors=params.plan.selectors,
+        policies=params.pack.policies,
+        budgets_chars=params.pack.budgets_chars,
     )
     tables = make_tables(made, params)
     for declared, rows in by_declaration(tables):
@@ -79,6 +83,8 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     learned = [name for name, selector in planners.items() if selector not in HARNESS_SELECTORS]
     controls = [name for name in policies if name not in planners]
     declared = declared_comparisons(settings, chars)
+    anchored = dict.fromkeys(policy.anchors.ranking for policy in policies.values() if policy.anchors)
+    scoring = [name for name, spec in params.rankings.items() if isinstance(spec, Bm25 | Dense | CrossEncoder | Run)]
     compared = comparisons_table(results, declared, method)
     pooled = best_of_all_table(results, learned, controls, chars, method)
     return {
@@ -112,9 +118,9 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "order": order_table(results, policies, shown_atoms(made.packed), chars, method),
         "mechanisms": mechanisms(made, params),
         "power": power_table(pd.concat(table[table["split"] == ALL] for table in (compared, pooled)), method),
-        "composition": composition_table(made.packed, policies, made.selected, made.ranks),
+        "composition": composition_table(made.packed, policies, made.selected, made.ranks(anchored)),
         "texts": texts_table(made.packed, made.contexts, made.atoms, budgets_chars=chars),
-        "rankings": rankings_table(made.scores),
+        "rankings": rankings_table(made.scores(scoring)),
         "selection": selection_table(made.plans, made.questions, made.splits, confidence=confidence),
     }
 
@@ -144,10 +150,10 @@ def mechanisms(made: Material, params: Params) -> pd.DataFrame:
         budget: picks(made.results, candidates, budget, split=ALL)[0]
         for budget in budgets(settings.budget_chars, params.pack.budgets_chars)
     }
-    scorers = scored_atoms(made.retrieval)
+    scored = scored_atoms(made.rankings, made.candidates, scorers(params.rankings, params.tune.role))
     found = {
         budget: cases(
-            plans, made.packed, scorers, treatment=settings.treatment, control=pick.policy, budget_chars=budget
+            plans, made.packed, scored, treatment=settings.treatment, control=pick.policy, budget_chars=budget
         )
         for budget, pick in controls.items()
     }

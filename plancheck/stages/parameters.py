@@ -6,6 +6,7 @@ from typing import Any
 
 from plancheck.backends.places import located
 from plancheck.params.models import HubModel
+from plancheck.params.rankings import Run
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import write_json
@@ -21,12 +22,13 @@ def run(params: Params) -> None:
     The rules of params.yaml itself were checked when it was read.
 
     Raises:
-        StudyError: the benchmark's file, the split's, a model of this machine or a device is not there; all of them are
-            listed.
+        StudyError: the benchmark's file, the split's, a run, a model of this machine or a device is not there; all
+            of them are listed.
     """
     given = {"benchmark.path": params.benchmark.path}
     if params.split.listed:
         given["split.path"] = params.split.path
+    given |= {f"rankings.{name}.path": spec.path for name, spec in params.rankings.items() if isinstance(spec, Run)}
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
         *missing_models(params),
@@ -60,7 +62,7 @@ def missing_file(name: str, path: Path) -> list[str]:
 
 def missing_models(params: Params) -> list[str]:
     """What is wrong with the models that need no network."""
-    specs = {getattr(params.models, role) for role in type(params.models).model_fields}
+    specs = set(params.models.values())
     try:
         located({spec for spec in specs if not isinstance(spec, HubModel)})
     except StudyError as error:

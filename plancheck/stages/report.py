@@ -13,6 +13,7 @@ from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
+from plancheck.params.ranking_rules import untuned
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -52,7 +53,7 @@ def read_study(params: Params) -> Study:
     Raises:
         StudyError: tables are missing or damaged.
     """
-    policies, planner, reranker = params.pack.policies, params.route.planner, params.models.reranker
+    policies, planner, base = params.pack.policies, params.route.planner, params.models.get(params.tune.base)
     selectors = {name: policy.selector for name, policy in policies.items()}
     return Study(
         tables=read_tables(TABLES),
@@ -63,12 +64,12 @@ def read_study(params: Params) -> Study:
         control=params.route.control,
         perfect=yardstick(policies, planner, "evidence"),
         null=yardstick(policies, planner, "random_plan"),
-        tuned=tuned_and_not(policies),
+        tuned=tuned_and_not(policies, untuned(params.rankings, params.tune)),
         budgets_chars=params.pack.budgets_chars,
         confidence=params.analyze.confidence,
         power=params.analyze.power,
         margin=params.analyze.margin,
-        reranker_questions=reranker.questions if isinstance(reranker, TunedModel) else None,
+        reranker_questions=base.questions if isinstance(base, TunedModel) else None,
         overflow=params.pack.overflow,
         begun=params.mine.begin_reply,
         facts={name: read_figures(path, stage=name) for name, path in FACTS.items()},
