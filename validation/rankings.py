@@ -1,16 +1,21 @@
 """Rankings: of every atom of a question's context, or of exactly its candidate pool by a cross-encoder."""
 
+import math
+
+import great_expectations.expectations as gxe
+import numpy as np
 import pandas as pd
 from great_expectations import ExpectationSuite
 
-from plancheck.params.rankings import CrossEncoder, Dense, Run, cross_encoders, read_by_models
+from plancheck.params.rankings import Bm25, CrossEncoder, Dense, Fusion, Run, cross_encoders, read_by_models
 from plancheck.records import RANKINGS
-from validation.frames import counted, disordered_ranks, misplaced_ranks, rows_by_question, with_records
+from validation.frames import counted, disordered_ranks, misplaced_ranks, with_records
 from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import among, between, equal, none_of, present, present_in, suite, unique
 
 KEY = ["question_id", "ranking", "atom_id"]
 GROUP = ["question_id", "ranking"]
+SCORED = (Bm25, CrossEncoder, Dense, Fusion)  # a run may lack atoms
 
 
 def declared(inputs: Inputs, name: str) -> list[str]:
@@ -22,15 +27,18 @@ def declared(inputs: Inputs, name: str) -> list[str]:
 
 
 def table_frames(inputs: Inputs, name: str) -> dict[str, pd.DataFrame]:
-    """Of the table, rows with what their question and atom say of themselves; questions with what their rows lack."""
+    """Of the table, rows with what their question and atom say of themselves; rankings with what their rows lack."""
     rows = ranked(inputs, name)
-    return {name: rows, f"{name}_by_question": by_question(inputs, rows, name)}
+    return {name: rows, f"{name}_by_ranking": by_ranking(inputs, rows, name)}
 
 
 def table_suites(inputs: Inputs, name: str) -> list[ExpectationSuite]:
-    file = table_file(name)
-    whole = name == "rankings"
+    file, names, whole = table_file(name), declared(inputs, name), name == "rankings"
+    if not names:
+        nothing = gxe.ExpectTableRowCountToEqual(value=0, description="there are no rows, for no ranking is made here")
+        return [suite(name, file, nothing)]
     atoms = "atom of the question's context" if whole else "candidate"
+    in_pool = among("candidate", [True], "a cross-encoder ranks candidates alone")
     return [
         suite(
             name,
@@ -38,20 +46,20 @@ def table_suites(inputs: Inputs, name: str) -> list[ExpectationSuite]:
             *present_in(RANKINGS),
             *present("question_context", "atom_context"),
             unique(KEY, "a ranking ranks an atom once for a question"),
-            among("ranking", declared(inputs, name), "ranking is in section rankings, and this stage's"),
+            among("ranking", names, "ranking is in section rankings, and made here"),
             equal("question_context", "atom_context", "an atom is of its question's context"),
-            among("candidate", [True, False] if whole else [True], "a cross-encoder ranks the candidate pool alone"),
-            none_of("endless", "scores are finite"),
+            *(() if whole else (in_pool,)),
+            none_of("unscored", "a score is a finite number, and is there where the kind of ranking has one"),
             none_of("no_cosine", "a dense ranking's score is a cosine, in [-1, 1]"),
             between("tokens", 0, None, "tokens are not negative"),
             none_of("misread", "truncated is what the ranking's coverage makes of the atom"),
         ),
         suite(
-            f"{name}_by_question",
+            f"{name}_by_ranking",
             file,
-            none_of("missing_rows", f"every ranking has every {atoms}"),
-            none_of("rank_missing", "a ranking's ranks are 1 to n, each once"),
-            none_of("rank_disordered", "ranks follow scores, ties by position"),
+            none_of("missing_rows", f"every {atoms} is ranked"),
+            none_of("rank_missing", "rank holds 1 to n, each once"),
+            none_of("rank_disordered", "rank follows score, ties by position"),
         ),
     ]
 
@@ -66,14 +74,15 @@ def ranked(inputs: Inputs, name: str) -> pd.DataFrame:
     questions = question_frame(inputs).drop_duplicates("question_id").set_index("question_id")
     atoms = inputs.tables["atoms"].to_pandas().drop_duplicates("atom_id").set_index("atom_id")
     score = frame["score"].astype("float64")
-    dense = [name for name, spec in inputs.params.rankings.items() if isinstance(spec, Dense)]
+    scoring = [item for item, spec in inputs.params.rankings.items() if isinstance(spec, SCORED)]
+    dense = [item for item, spec in inputs.params.rankings.items() if isinstance(spec, Dense)]
     frame = frame.assign(
         question_context=frame["question_id"].map(questions["context_id"]),
         atom_context=frame["atom_id"].map(atoms["context_id"]),
         position=frame["atom_id"].map(atoms["position"]),
         candidate=pairs_of(frame).isin(pairs_of(inputs.tables["candidates"].to_pandas())),
-        endless=score.abs().eq(float("inf")).astype(int),
-        no_cosine=(frame["ranking"].isin(dense) & ~score.between(-1, 1)).astype(int),
+        unscored=(score.abs().eq(math.inf) | (score.isna() & frame["ranking"].isin(scoring))).astype(int),
+        no_cosine=(frame["ranking"].isin(dense) & (score.abs() > 1) & (score.abs() < math.inf)).astype(int),
         misread=misread(inputs, frame, atoms["end"] - atoms["start"]).astype(int),
     )
     return with_records(frame, KEY)
@@ -105,29 +114,31 @@ def misread(inputs: Inputs, frame: pd.DataFrame, atom_chars: pd.Series) -> pd.Se
     return wrong
 
 
-def by_question(inputs: Inputs, rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    """One row a question: rows that its rankings lack, ranks not given or not of the scores."""
+def by_ranking(inputs: Inputs, rows: pd.DataFrame, name: str) -> pd.DataFrame:
+    """One row a question and ranking: rows that it lacks, ranks not given or not of the scores."""
     questions = question_frame(inputs)
-    ids, names = questions["question_id"], declared(inputs, name)
     if name == "rankings":
         atoms = inputs.tables["atoms"].to_pandas().groupby("context_id").size()
         wanted, kept = counted(questions["context_id"], atoms), rows["question_context"] == rows["atom_context"]
     else:
         pool = inputs.tables["candidates"].to_pandas().drop_duplicates(["question_id", "atom_id"])
-        wanted, kept = counted(ids, pool.groupby("question_id").size()), rows["candidate"]
-    known = rows_by_question(rows, kept & rows["ranking"].isin(names), ["ranking", "atom_id"])
+        wanted, kept = counted(questions["question_id"], pool.groupby("question_id").size()), rows["candidate"]
     # A run's ties are told apart by its own ranks, which no table here holds.
     runs = [item for item, spec in inputs.params.rankings.items() if isinstance(spec, Run)]
     scored = rows.assign(position=rows["position"].where(~rows["ranking"].isin(runs)))
-    found = {
-        "question_id": ids,
-        "missing_rows": wanted * len(names) - counted(ids, known),
-        "rank_missing": counted(ids, total(misplaced_ranks(rows, GROUP, "rank"))),
-        "rank_disordered": counted(ids, total(disordered_ranks(scored, GROUP, "rank", "score"))),
+    found = questions[["question_id"]].assign(wanted=wanted)
+    found = found.merge(pd.DataFrame({"ranking": declared(inputs, name)}, dtype=object), how="cross")
+    each = pd.MultiIndex.from_frame(found[GROUP])
+    known = rows[kept.astype(bool)].drop_duplicates(KEY).groupby(GROUP).size()
+    counts = {
+        "missing_rows": found["wanted"] - of_each(known, each),
+        "rank_missing": of_each(misplaced_ranks(rows, GROUP, "rank"), each),
+        "rank_disordered": of_each(disordered_ranks(scored, GROUP, "rank", "score"), each),
     }
-    return with_records(pd.DataFrame(found), ["question_id"])
+    return with_records(found[GROUP].assign(**counts), GROUP)
 
 
-def total(counts: pd.Series) -> pd.Series:
-    """Counts by question and ranking, summed by question."""
-    return counts.groupby(level="question_id").sum()
+def of_each(counts: pd.Series, each: pd.MultiIndex) -> np.ndarray:
+    """The count of each question and ranking, 0 for one without."""
+    found: np.ndarray = counts.reindex(each).fillna(0).astype("int64").to_numpy()
+    return found

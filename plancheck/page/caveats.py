@@ -51,6 +51,7 @@ class Reading:
     """How much a ranking's model read: ``facts`` as in reports/retrieve.json, of ``texts`` (atoms or candidates)."""
 
     ranking: str
+    reader: str
     texts: str
     facts: Mapping[str, Any]
 
@@ -64,8 +65,15 @@ def readings(study: Study) -> list[Reading]:
     """What is known of how much encoders and cross-encoders read, by ranking as reported."""
     dense = study.facts.get("retrieve", {})
     return [
-        *(Reading(name, "atoms", facts) for name, facts in dense.items() if facts["kind"] == "dense"),
-        *(Reading(name, "candidates", facts) for name, facts in study.facts.get("rerank", {}).items()),
+        *(
+            Reading(name, f"the encoder of {name}", "atoms", facts)
+            for name, facts in dense.items()
+            if facts["kind"] == "dense"
+        ),
+        *(
+            Reading(name, f"the cross-encoder of {name}", "candidates", facts)
+            for name, facts in study.facts.get("rerank", {}).items()
+        ),
     ]
 
 
@@ -75,8 +83,7 @@ def read_in_part(study: Study) -> str:
     if not heads:
         return ""
     told = [
-        f"the model of {own.ranking} read only the beginning of {percentage(own.facts['truncated_share'])} of its "
-        f"{own.texts}"
+        f"{own.reader} read only the beginning of {percentage(own.facts['truncated_share'])} of its {own.texts}"
         for own in heads
     ]
     remedies = listed([own.parameter for own in heads])

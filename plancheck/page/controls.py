@@ -60,7 +60,7 @@ def reading_figure(study: Study) -> Figure:
     for own in readings(study):
         share, rule, count = own.facts["truncated_share"], own.facts["coverage"], f"{own.facts['atoms']:,} {own.texts}"
         what = f"read only {PARTS[rule]} of {percentage(share)} of its {count}" if share else f"read all of its {count}"
-        told.append(f"The model of {own.ranking} {what} ({own.parameter} is {rule}).")
+        told.append(f"{own.reader[0].upper()}{own.reader[1:]} {what} ({own.parameter} is {rule}).")
     if not told:
         return replace(blank, absent="No ranking is by a model.")
     return replace(blank, caption=" ".join(told))

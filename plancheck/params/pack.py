@@ -39,6 +39,8 @@ class Policy(Section):
 
     @model_validator(mode="after")
     def anchored_on_atoms(self) -> Self:
+        if not self.fill:
+            raise ValueError("a fusion needs at least one ranking")
         if self.anchors and self.fill in NO_ATOMS:
             raise ValueError(f"anchors make no sense before fill {self.fill!r}")
         if self.selector and self.fill in SPANS:

@@ -64,14 +64,14 @@ class CrossEncoder(Section):
         return snippet_chars if self.coverage == "snippet" else None
 
 
-Weights = Annotated[dict[Name, Annotated[float, Field(gt=0)] | PositiveInt], Field(min_length=1)]
+Weights = dict[Name, Annotated[float, Field(gt=0)] | PositiveInt]
 
 
 class Fusion(Section):
     """Reciprocal-rank fusion of rankings."""
 
     kind: Literal["fusion"]
-    weights: Weights
+    weights: Annotated[Weights, Field(min_length=1)]
     k: PositiveInt = 60
 
 

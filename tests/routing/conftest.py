@@ -61,7 +61,7 @@ def tables(questions=6, atoms=4, seed=0):
                 for scorer, (mean, spread) in {"bm25": (10, 4), "dense": (0.3, 0.1), "rerank": (-3, 2)}.items()
                 for name, number in scored
                 if number < 3 or scorer != "rerank"
-            ]  # fmt: skip
+            ]
         ),
         "plans": pd.DataFrame(
             {
