@@ -18,7 +18,7 @@ from plancheck.backends.models import locked
 from plancheck.backends.reranking import CrossEncoderReranker, load_reranker
 from plancheck.benchmark.tables import read_questions
 from plancheck.packing import evidence_recall, pack
-from plancheck.params.retrieval import Rerank
+from plancheck.params.rankings import CrossEncoder
 from plancheck.params.study import Params, read_params
 from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.pools import read_pools
@@ -26,6 +26,7 @@ from plancheck.records import Atom, Piece
 from plancheck.retrieval.reranking import rerank_pool
 
 OUTPUT = Path(__file__).with_name("reading.csv")
+RANKING = "rerank"
 COVERAGES = ("head", "windows", "snippet")
 FIRST = (1, 2, 3)  # atoms of the ranking
 
@@ -47,21 +48,22 @@ def main() -> None:
 
 def measured(coverage: str, pools: Sequence[Pool], model: CrossEncoderReranker, params: Params) -> dict[str, object]:
     """Mean shares over questions: of evidence in the first atoms and shown at each budget; of atoms read in part."""
-    settings = Rerank.model_validate(params.rerank.model_dump() | {"coverage": coverage})
+    reading = params.rankings[RANKING].model_copy(update={"coverage": coverage})
+    assert isinstance(reading, CrossEncoder)
     first: dict[int, list[float]] = {count: [] for count in FIRST}
     shown: dict[int, list[float]] = {budget: [] for budget in params.pack.budgets_chars}
     truncated: list[bool] = []
     for pool in pools:
-        texts = candidate_texts(pool, snippet_chars=settings.chars(params.planner.snippet_chars))
+        texts = candidate_texts(pool, snippet_chars=reading.chars(params.planner.snippet_chars))
         rows = rerank_pool(
-            pool.question, pool.context, pool.candidates, texts, model,
-            windows=settings.in_parts, batch_size=settings.batch_size,
+            RANKING, pool.question, pool.context, pool.candidates, texts, model,
+            windows=reading.in_parts, batch_size=params.rerank.batch_size,
         )  # fmt: skip
         truncated += [row["truncated"] for row in rows]
         ranked = [
             atom
             for _, atom in sorted(
-                zip((row["rerank_rank"] for row in rows), pool.candidates, strict=True), key=lambda item: item[0]
+                zip((row["rank"] for row in rows), pool.candidates, strict=True), key=lambda item: item[0]
             )
         ]
         for count, found in first.items():

@@ -107,7 +107,7 @@ def rank() -> None:
     from plancheck.retrieval.words import words
     from plancheck.tables import read_atoms
 
-    variant = read_params().retrieve.bm25.variant
+    variant = read_params().rankings["bm25"].variant
     asking = defaultdict(list)
     for question in read_questions():
         asking[question.context_id].append(question)

@@ -18,6 +18,7 @@ from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.known import read_rankings
 from plancheck.params.planning import Planner
+from plancheck.params.rankings import Ranking
 from plancheck.params.selectors import HarnessSelector, PlannerSelector, PlansSelector, RankingSelector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
@@ -27,7 +28,7 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_json, write_table
 from plancheck.pools import read_pools
 from plancheck.records import PLANS, Span
-from plancheck.tables import read_atom_ranks, read_atoms
+from plancheck.tables import read_atoms
 from tasks.plan import Adapter, plan_shard
 from tasks.shards import Shard, shards, workers
 
@@ -46,8 +47,7 @@ def plan() -> None:
     model = locked("planner")
     questions = sorted(question.question_id for question in read_questions())
     parts = shards(questions, size=QUESTIONS_A_SHARD)
-    ranks, atoms = read_atom_ranks(), read_atoms()
-    spans = {atom.atom_id: Span(atom.start, atom.end) for own in atoms.values() for atom in own}
+    spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
     rows: list[dict[str, Any]] = []
     # One selector after another, so that at most one adapted model is in memory.
     for name, selector in params.selectors.items():
@@ -57,12 +57,12 @@ def plan() -> None:
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():
-                plans = ranked_plans(selector, questions, rrf_k=params.retrieve.rrf_k)
+                plans = ranked_plans(selector, questions, params.rankings)
             case PlansSelector():
                 continue
             case _:
                 assert_never(selector)
-        rows += plan_rows(name, plans, spans, ranks)
+        rows += plan_rows(name, plans, spans)
     write_table(DATA / "plans.parquet", rows, PLANS)
 
 
@@ -84,7 +84,7 @@ def model_plans(
         named = ", ".join(f"{count} {failure}" for failure, count in failures.most_common())
         raise StudyError(
             f"plan: selector {selector} read not one of {len(plans)} prompts ({named}). Show the planner less of each "
-            "candidate (planner.snippet_chars) or fewer of them (retrieve.pool_size)."
+            "candidate (planner.snippet_chars) or fewer of them (retrieve.pool.size)."
         )
     LOG.info(
         "%s: %d plans, %d asked, %.1f %% parsed, %.1f atoms each, %d numbers that are no candidate's left out, "
@@ -130,14 +130,16 @@ def trained_digest(folder: Path) -> str:
     return found
 
 
-def ranked_plans(selector: RankingSelector, questions: list[str], *, rrf_k: int) -> dict[str, Selected]:
+def ranked_plans(
+    selector: RankingSelector, questions: list[str], declared: Mapping[str, Ranking]
+) -> dict[str, Selected]:
     """The first atoms of a ranking as each question's plan, by ID."""
-    rankings = read_rankings(rrf_k=rrf_k)
     atoms = read_atoms()
+    rankings = read_rankings(read_questions(), atoms, declared)
     found = {}
     for question in read_questions():
         own = atoms[question.context_id]
-        first = rankings[question.question_id].of(selector.ranking)[: selector.atoms]
+        first = rankings[question.question_id][selector.ranking][: selector.atoms]
         found[question.question_id] = Selected(tuple(own[position].atom_id for position in first))
     return {name: found[name] for name in questions}
 

@@ -8,10 +8,11 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from plancheck import records
 from plancheck.params.pack import deployable, packed_tiers
+from plancheck.params.rankings import CrossEncoder, scorers
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import ROUTER_FEATURES, ROUTING
 from plancheck.routing.evaluation import Pair, in_order, unfolded
 from plancheck.routing.features import router_features
 from plancheck.routing.folds import leave_one_domain_out, stratified
@@ -29,8 +30,14 @@ def route() -> None:
     params = read_params()
     settings = settings_of(params)
     selector = params.pack.policies[settings.pair.planner].selector
-    inputs = read_inputs(settings.pair, selector=selector, budget_chars=settings.budget_chars)
-    write_table(DATA / "router_features.parquet", router_features(inputs, settings.pair), ROUTER_FEATURES)
+    scoring = scorers(params.rankings, params.tune.role)
+    rerankers = [name for name, spec in scoring.items() if isinstance(spec, CrossEncoder)]
+    inputs = read_inputs(settings.pair, scoring, selector=selector, budget_chars=settings.budget_chars)
+    write_table(
+        DATA / "router_features.parquet",
+        router_features(inputs, settings.pair, list(scoring), rerankers),
+        records.router_features(list(scoring), rerankers),
+    )
 
     by_context = params.split.group_by == "context"
     folds = [
@@ -41,7 +48,7 @@ def route() -> None:
     tested = [Shard(f"{fold.scheme} {fold.number}", fold.test) for fold in folds]
     rows = [row for part in results(futures, tested, what="route: questions") for row in part]
     rows += unfolded(read_cases(inputs.questions["question_id"].tolist(), settings), settings.pair)
-    write_table(DATA / "routing.parquet", in_order(rows, settings.routers), ROUTING)
+    write_table(DATA / "routing.parquet", in_order(rows, settings.routers), records.ROUTING)
     LOG.info(
         "%d questions routed by %d routers in %d folds in %.0f s",
         len(inputs.questions), len(settings.routers), len(folds), time.monotonic() - started,

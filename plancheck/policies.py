@@ -1,53 +1,15 @@
 """Policies: ways to order the atoms of a context for a question, as declared in params.yaml."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from plancheck.params.pack import Policy
+from plancheck.params.pack import NO_ATOMS, SPANS, Policy
 from plancheck.records import Atom
-from plancheck.retrieval.fusion import reciprocal_rank
+from plancheck.retrieval.fusion import K, reciprocal_rank
 from plancheck.retrieval.ranking import Ranking, ranks
 
 
-@dataclass(frozen=True, slots=True)
-class Rankings:
-    """What is known of a question's n atoms; every ranking is a permutation of positions 0..n-1.
-
-    ``rerank`` and ``rerank_tuned`` rank the candidate pool first, the other atoms follow in hybrid order;
-    ``rerank_tuned`` is None in a study without that control.
-    """
-
-    bm25: Ranking
-    dense: Ranking
-    mmr: Ranking
-    hybrid: Ranking
-    rerank: Ranking
-    rerank_tuned: Ranking | None = None
-
-    def of(self, name: str) -> Ranking:
-        """The ranking of that name.
-
-        Raises:
-            ValueError: there is none.
-        """
-        known = {"bm25": self.bm25, "dense": self.dense, "mmr": self.mmr, "rerank": self.rerank}
-        if self.rerank_tuned is not None:
-            known["rerank_tuned"] = self.rerank_tuned
-        if name not in known:
-            raise ValueError(f"ranking must be among {sorted(known)}, got {name!r}")
-        return known[name]
-
-
 def order(
-    policy: Policy,
-    rankings: Rankings,
-    atoms: Sequence[Atom],
-    *,
-    plan: Sequence[Atom] = (),
-    question_id: str,
-    seed: int,
-    rrf_k: int,
+    policy: Policy, rankings: Mapping[str, Ranking], atoms: Sequence[Atom], *, plan: Sequence[Atom] = ()
 ) -> list[Atom]:
     """The atoms in a policy's order, each once: those of its plan, then its anchors, then its fill.
 
@@ -55,18 +17,15 @@ def order(
 
     Args:
         policy: as declared.
-        rankings: of ``atoms``.
+        rankings: of ``atoms``, by name; all that the policy uses.
         atoms: of one context, by position.
         plan: atoms, or spans in their form, that the policy's selector named, in its order; empty when the plan failed,
             which leaves the anchors and the fill, or nothing at all for fill "none".
-        question_id: what the random fill is drawn for.
-        seed: of the random fill.
-        rrf_k: constant of a fusion.
     """
-    selected = in_order(plan, atoms, rankings.hybrid) if policy.order == "hybrid" else plan
-    anchors = rankings.of(policy.anchors.ranking)[: policy.anchors.atoms] if policy.anchors else ()
-    fill = fill_ranking(policy, rankings, atoms, question_id=question_id, seed=seed, rrf_k=rrf_k)
-    return list(dict.fromkeys((*selected, *(atoms[position] for position in (*anchors, *fill)))))
+    selected = in_order(plan, atoms, rankings["hybrid"]) if policy.order == "hybrid" else plan
+    anchors = rankings[policy.anchors.ranking][: policy.anchors.atoms] if policy.anchors else ()
+    following = (*anchors, *fill_ranking(policy, rankings))
+    return list(dict.fromkeys((*selected, *(atoms[position] for position in following))))
 
 
 def in_order(selected: Sequence[Atom], atoms: Sequence[Atom], ranking: Ranking) -> list[Atom]:
@@ -88,31 +47,9 @@ def in_order(selected: Sequence[Atom], atoms: Sequence[Atom], ranking: Ranking) 
     return sorted(selected, key=place)
 
 
-def fill_ranking(
-    policy: Policy, rankings: Rankings, atoms: Sequence[Atom], *, question_id: str, seed: int, rrf_k: int
-) -> Ranking:
+def fill_ranking(policy: Policy, rankings: Mapping[str, Ranking]) -> Ranking:
     if isinstance(policy.fill, Mapping):
-        return reciprocal_rank([rankings.of(name) for name in policy.fill], k=rrf_k, weights=list(policy.fill.values()))
-    if policy.fill == "none":
-        return ()
-    if policy.fill == "random":
-        return tuple(sorted(range(len(atoms)), key=lambda position: random_key(seed, question_id, atoms[position])))
-    if policy.fill in ("head", "head_tail"):
+        return reciprocal_rank([rankings[name] for name in policy.fill], k=K, weights=list(policy.fill.values()))
+    if policy.fill in SPANS:
         raise ValueError(f"{policy.fill} orders no atoms: it shows spans of the context")
-    return rankings.of(policy.fill)
-
-
-def random_key(seed: int, question_id: str, atom: Atom) -> str:
-    return hashlib.sha256(f"{seed}:{question_id}:{atom.atom_id}".encode()).hexdigest()
-
-
-def rerank_first(pool: Sequence[tuple[int, int]], hybrid: Ranking) -> Ranking:
-    """The pool by rerank rank, then the other atoms in hybrid order.
-
-    Args:
-        pool: (position, rerank rank) of each candidate.
-        hybrid: ranking of all atoms.
-    """
-    first = [position for position, _ in sorted(pool, key=lambda item: item[1])]
-    taken = set(first)
-    return (*first, *(position for position in hybrid if position not in taken))
+    return () if policy.fill in NO_ATOMS else rankings[policy.fill]

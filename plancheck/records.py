@@ -7,7 +7,7 @@ A table is a Parquet file with exactly the columns of its schema, in that order.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -100,15 +100,6 @@ class Piece:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class AtomRanks:
-    """An atom's ranks for a question: among all atoms, and by the cross-encoder in the pool (None outside it)."""
-
-    bm25: int
-    dense: int
-    rerank: int | None
-
-
 # The ID of a span that a user's plan selects and that is no atom: START-END. An atom's has 16 digits before its dash.
 SPAN_ID: Final = re.compile(r"\A(0|[1-9]\d{0,14})-([1-9]\d{0,14})\Z")
 
@@ -169,30 +160,22 @@ ATOMS = schema(
     document=(INT, "document within the context, from 0"),
 )
 
-RETRIEVAL = schema(
+# Stages retrieve, rerank and tune each make a table of this form.
+RANKINGS = schema(
     question_id=(STRING, "question"),
-    atom_id=(STRING, "atom of the question's context"),
-    position=(INT, "the atom's order in its context, from 0"),
-    bm25_score=(FLOAT, "rank-bm25's score, in the variant of retrieve.bm25.variant"),
-    bm25_rank=(INT, "rank by BM25, ties by position"),
-    dense_score=(FLOAT, "cosine of question and atom, -1 to 1, rounded to 6 decimals"),
-    dense_rank=(INT, "rank by dense score, ties by position"),
-    mmr_rank=(INT, "rank by maximal marginal relevance over the dense vectors"),
-    candidate=(BOOL, "whether the atom is in the candidate pool of planner and reranker"),
-    tokens=(INT, "tokens of the atom for the encoder, special tokens not counted"),
-    truncated=(BOOL, "whether the encoder read only the atom's beginning"),
-)
+    ranking=(STRING, "its name in section rankings"),
+    atom_id=(STRING, "atom of the question's context; of a cross-encoder's ranking, of the candidate pool"),
+    score=(FLOAT, "?what the rank was made of, larger is better; null where there is none (mmr, random, position, an "
+                  "atom that a run lacks)"),
+    rank=(INT, "rank of the atom, or in the pool; ties of scores by position, a run's by its own ranks first"),
+    tokens=(INT, "?tokens of the whole atom for the ranking's model, special tokens not counted; null without a model"),
+    truncated=(BOOL, "?whether the model read only a part of the atom; null without a model"),
+)  # fmt: skip
 
-RERANK = schema(
+CANDIDATES = schema(
     question_id=(STRING, "question"),
-    atom_id=(STRING, "atom of the candidate pool"),
-    rerank_score=(FLOAT, "cross-encoder logit, rounded to 6 decimals"),
-    rerank_rank=(INT, "rank in the pool, ties by position"),
-    tokens=(INT, "tokens of the whole atom for the cross-encoder, special tokens not counted"),
-    truncated=(
-        BOOL,
-        "whether the cross-encoder read only a part of the atom, its beginning or snippet (rerank.coverage)",
-    ),
+    atom_id=(STRING, "atom of the candidate pool, among which planner and cross-encoders choose"),
+    position=(INT, "the atom's order in its context, from 0"),
 )
 
 PACKED = schema(
@@ -248,9 +231,6 @@ PLANS = schema(
     ends=(pa.list_(INT), "one past the last character of each"),
     parsed=(BOOL, "whether the plan names at least one"),
     failure=(STRING, "?why there is no plan; null when there is one"),
-    bm25_ranks=(pa.list_(INT), "BM25 rank of each selected atom among all atoms"),
-    dense_ranks=(pa.list_(INT), "dense rank of each selected atom among all atoms"),
-    rerank_ranks=(pa.list_(INT), "cross-encoder rank of each selected atom within the candidate pool"),
 )
 
 GIVEN_CONTEXTS = schema(
@@ -270,59 +250,82 @@ GIVEN_PREDICTIONS = schema(
     failure=(STRING, "?absent where the file has no answer; null where it has one"),
 )
 
-SCORERS: Final = ("bm25", "dense", "rerank")
 
 # Of a router that chooses among controls these are all the features but those of the controls' own answers.
-QUESTION_FEATURES = schema(
-    question_id=(STRING, "question"),
-    domain=(STRING, "the question's domain"),
-    sub_domain=(STRING, "finer task name; may be empty"),
-    length=(STRING, "length class as the benchmark names it; may be empty"),
-    context_chars=(INT, "characters of the context"),
-    question_chars=(INT, "characters of the question and its choices"),
-    atoms=(INT, "atoms of the context"),
-    candidates=(INT, "atoms of the candidate pool"),
-    **{
-        name: column
-        for scorer in SCORERS
-        for name, column in {
-            f"{scorer}_top": (FLOAT, f"greatest {scorer} score of the candidate pool"),
-            f"{scorer}_mean": (FLOAT, f"mean {scorer} score of the pool"),
-            f"{scorer}_entropy": (FLOAT, f"normalised entropy of the pool's {scorer} scores, 0 to 1 (flatness.py)"),
-            f"{scorer}_gap": (FLOAT, f"gap of the two greatest {scorer} scores over their range, 0 to 1"),
-            f"{scorer}_gini": (FLOAT, f"Gini coefficient of the pool's {scorer} scores, 0 to 1"),
-            f"{scorer}_variation": (FLOAT, f"coefficient of variation of the pool's {scorer} scores, 0 or more"),
-        }.items()
-    },
-)
+def question_features(scorers: Iterable[str]) -> pa.Schema:
+    return schema(
+        question_id=(STRING, "question"),
+        domain=(STRING, "the question's domain"),
+        sub_domain=(STRING, "finer task name; may be empty"),
+        length=(STRING, "length class as the benchmark names it; may be empty"),
+        context_chars=(INT, "characters of the context"),
+        question_chars=(INT, "characters of the question and its choices"),
+        atoms=(INT, "atoms of the context"),
+        candidates=(INT, "atoms of the candidate pool"),
+        **{
+            name: column
+            for scorer in scorers
+            for name, column in {
+                f"{scorer}_top": (FLOAT, f"greatest {scorer} score of the candidate pool"),
+                f"{scorer}_mean": (FLOAT, f"mean {scorer} score of the pool"),
+                f"{scorer}_entropy": (FLOAT, f"normalised entropy of the pool's {scorer} scores, 0 to 1 (flatness.py)"),
+                f"{scorer}_gap": (FLOAT, f"gap of the two greatest {scorer} scores over their range, 0 to 1"),
+                f"{scorer}_gini": (FLOAT, f"Gini coefficient of the pool's {scorer} scores, 0 to 1"),
+                f"{scorer}_variation": (FLOAT, f"coefficient of variation of the pool's {scorer} scores, 0 or more"),
+            }.items()
+        },
+    )
 
-PAIR_FEATURES = schema(
-    plan_parsed=(BOOL, "whether the planner's reply named an atom; false where the policy has no selector"),
-    plan_atoms=(INT, "atoms that the plan names; 0 without a plan"),
-    **{
-        name: column
-        for scorer in SCORERS
-        for name, column in {
-            f"plan_{scorer}_mean_rank": (FLOAT, f"?mean {scorer} rank of the plan's atoms; null where none is ranked"),
-            f"plan_{scorer}_best_rank": (INT, f"?best {scorer} rank of the plan's atoms; null where none is ranked"),
-        }.items()
-    },
-    plan_rerank_overlap=(FLOAT, "?share of the plan's n atoms among the cross-encoder's first n; null without a plan"),
-    **{
-        name: column
-        for side in ("control", "planner")
-        for name, column in {
-            f"{side}_answered": (BOOL, f"whether the {side} policy's answer has a letter"),
-            f"{side}_confidence": (FLOAT, "?probability of its likeliest of k choices, 1/k to 1; null when unknown"),
-            f"{side}_margin": (FLOAT, "?that probability less the second greatest, 0 to 1"),
-            f"{side}_entropy": (FLOAT, "?entropy of the k probabilities over ln k, 0 to 1"),
-        }.items()
-    },
-    letters_agree=(BOOL, "whether both policies' answers have the same letter; false when one has none"),
-    same_context=(BOOL, "whether both policies show the same packed context"),
-)
 
-ROUTER_FEATURES = pa.schema([*QUESTION_FEATURES, *PAIR_FEATURES])
+def router_features(scorers: Sequence[str], rerankers: Iterable[str]) -> pa.Schema:
+    """The columns of data/router_features.parquet.
+
+    Args:
+        scorers: rankings that score a question's pool, see ``plancheck.params.rankings.scorers``.
+        rerankers: those of them that rank the pool alone.
+    """
+    return pa.schema([*question_features(scorers), *pair_features(scorers, rerankers)])
+
+
+def pair_features(scorers: Iterable[str], rerankers: Iterable[str]) -> pa.Schema:
+    return schema(
+        plan_parsed=(BOOL, "whether the planner's reply named an atom; false where the policy has no selector"),
+        plan_atoms=(INT, "atoms that the plan names; 0 without a plan"),
+        **{
+            name: column
+            for scorer in scorers
+            for name, column in {
+                f"plan_{scorer}_mean_rank": (
+                    FLOAT,
+                    f"?mean {scorer} rank of the plan's atoms; null where none has one",
+                ),
+                f"plan_{scorer}_best_rank": (INT, f"?best {scorer} rank of the plan's atoms; null where none has one"),
+            }.items()
+        },
+        **{
+            f"plan_{scorer}_overlap": (
+                FLOAT,
+                f"?share of the plan's n atoms in {scorer}'s first n; null without a plan",
+            )
+            for scorer in rerankers
+        },
+        **{
+            name: column
+            for side in ("control", "planner")
+            for name, column in {
+                f"{side}_answered": (BOOL, f"whether the {side} policy's answer has a letter"),
+                f"{side}_confidence": (
+                    FLOAT,
+                    "?probability of its likeliest choice of k, 1/k to 1; null when unknown",
+                ),
+                f"{side}_margin": (FLOAT, "?that probability less the second greatest, 0 to 1"),
+                f"{side}_entropy": (FLOAT, "?entropy of the k probabilities over ln k, 0 to 1"),
+            }.items()
+        },
+        letters_agree=(BOOL, "whether both policies' answers have the same letter; false when one has none"),
+        same_context=(BOOL, "whether both policies show the same packed context"),
+    )
+
 
 ROUTING = schema(
     question_id=(STRING, "question that was routed"),
@@ -340,9 +343,10 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "questions": QUESTIONS,
     "contexts": CONTEXTS,
     "atoms": ATOMS,
-    "retrieval": RETRIEVAL,
-    "rerank": RERANK,
-    "rerank_tuned": RERANK,
+    "rankings": RANKINGS,
+    "candidates": CANDIDATES,
+    "rerank": RANKINGS,
+    "rerank_tuned": RANKINGS,
     "packed": PACKED,
     "predictions": PREDICTIONS,
     "traces": TRACES,
@@ -350,6 +354,5 @@ TABLES: Final[Mapping[str, pa.Schema]] = {
     "given_plans": PLANS,
     "given_contexts": GIVEN_CONTEXTS,
     "given_predictions": GIVEN_PREDICTIONS,
-    "router_features": ROUTER_FEATURES,
     "routing": ROUTING,
 }

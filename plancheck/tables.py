@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, among, read_json, read_table
-from plancheck.records import SPLITS, Atom, AtomRanks, Piece
+from plancheck.records import SPLITS, Atom, Piece
 
 
 def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[Atom, ...]]:
@@ -28,15 +28,16 @@ def read_atoms(context_ids: Collection[str] | None = None) -> dict[str, tuple[At
 
 def read_candidates(question_ids: Collection[str]) -> dict[str, list[str]]:
     """The candidate pool's atom IDs by question, by position."""
-    table = read_table(
-        DATA / "retrieval.parquet",
-        columns=["question_id", "atom_id", "position"],
-        filters=among("question_id", question_ids) & pc.field("candidate"),
-    )
+    table = read_table(DATA / "candidates.parquet", filters=among("question_id", question_ids))
     pools: dict[str, list[str]] = {question_id: [] for question_id in question_ids}
-    for row in sorted(table.to_pylist(), key=lambda row: (row["question_id"], row["position"])):
+    for row in in_order(table, "position").to_pylist():
         pools[row["question_id"]].append(row["atom_id"])
     return pools
+
+
+def in_order(table: pa.Table, *columns: str) -> pa.Table:
+    """The rows of a table by question and then by columns, least first."""
+    return table.sort_by([(column, "ascending") for column in ("question_id", *columns)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +95,3 @@ def read_splits(path: Path = DATA / "splits.json") -> dict[str, list[str]]:
     if doubled := sorted(question_id for question_id, count in counts.items() if count > 1):
         raise all_problems(f"{path}: questions in two splits:", doubled, remedy="Run `dvc repro -f split`.")
     return splits
-
-
-def read_atom_ranks() -> dict[tuple[str, str], AtomRanks]:
-    """The ranks of every atom by (question ID, atom ID)."""
-    reranked = {
-        (row["question_id"], row["atom_id"]): row["rerank_rank"]
-        for row in read_table(DATA / "rerank.parquet", columns=["question_id", "atom_id", "rerank_rank"]).to_pylist()
-    }
-    columns = ["question_id", "atom_id", "bm25_rank", "dense_rank"]
-    found = {}
-    for row in read_table(DATA / "retrieval.parquet", columns=columns).to_pylist():
-        key = row["question_id"], row["atom_id"]
-        found[key] = AtomRanks(row["bm25_rank"], row["dense_rank"], reranked.get(key))
-    return found

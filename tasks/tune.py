@@ -16,6 +16,7 @@ from plancheck.backends.reranker_tuning import THREADS, from_cross_encoder, tune
 from plancheck.backends.reranking import load_reranker
 from plancheck.backends.sft_rows import TRAIN_ROWS, read_sft_rows
 from plancheck.params.planning import Tune
+from plancheck.params.rankings import CrossEncoder
 from plancheck.params.retrieval import Rerank
 from plancheck.planning.plans import Pool, candidate_texts
 from plancheck.plumbing.digests import digest
@@ -37,7 +38,9 @@ LIBRARIES = ("accelerate", "safetensors", "sentence-transformers", "tokenizers",
     cache_policy=NO_CACHE,
     task_run_name="tune {reranker.name}",
 )
-def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippet_chars: int | None) -> Path:
+def tune_on_plans(
+    reranker: LockedModel, settings: Tune, reading: CrossEncoder, running: Rerank, snippet_chars: int | None
+) -> Path:
     """The folder of the tuned cross-encoder, made at most once on a machine.
 
     It learns from exactly the planner's training rows: atoms of a row's plan against the rest of its question's pool,
@@ -47,7 +50,8 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
     Args:
         reranker: the cross-encoder to tune.
         settings: of the tuning.
-        reading: how the tuned cross-encoder reads.
+        reading: what the tuned cross-encoder reads.
+        running: how it is run.
         snippet_chars: characters of a candidate that the planner is shown, None for all of it.
     """
     plans = {row.question_id: row.atom_ids for row in read_sft_rows(TRAIN_ROWS)}
@@ -56,12 +60,12 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
         given = candidate_texts(pool, snippet_chars=reading.chars(snippet_chars))
         if not reading.in_parts:
             return given
-        model = load_reranker(reranker.path, device=reading.device, dtype=reading.dtype)
+        model = load_reranker(reranker.path, device=running.device, dtype=running.dtype)
         query = query_text(pool.question)
-        return [part for part, _ in best_parts(query, given, model, windows=True, batch_size=reading.batch_size)]
+        return [part for part, _ in best_parts(query, given, model, windows=True, batch_size=running.batch_size)]
 
     pairs = plan_pairs(read_pools(plans), plans, texts)
-    place = pick_device(reading.device)
+    place = pick_device(running.device)
 
     def make(target: Path) -> None:
         LOG.info("tuning the reranker on %d pairs of %d questions", len(pairs), len(plans))
@@ -74,7 +78,8 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
             learning_rate=settings.learning_rate,
             seed=settings.seed,
             device=place,
-            remedy="Change tune.learning_rate or tune.epochs, mine more rows, or set tune.enabled=false.",
+            remedy="Change tune.learning_rate or tune.epochs, mine more rows, or set tune.enabled=false "
+            "and drop the rankings of the tuned model.",
         )
 
     recipe = {
@@ -82,7 +87,7 @@ def tune_on_plans(reranker: LockedModel, settings: Tune, reading: Rerank, snippe
         "threads": THREADS,
         "base": reranker.digest,
         "pairs": digest({"pairs": [astuple(pair) for pair in pairs]}),
-        "settings": settings.model_dump(mode="json"),
+        "settings": settings.model_dump(mode="json", exclude={"base", "role"}),
         "device": place,
         "versions": {name: importlib.metadata.version(name) for name in LIBRARIES},
     }

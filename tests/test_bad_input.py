@@ -46,7 +46,10 @@ BAD_PARAMS = {
     "no budget": ({"pack/budgets_chars": []}, ["pack.budgets_chars", "at least 1"]),
     "a budget twice": ({"pack/budgets_chars": [600, 600]}, ["pack", "a budget twice"]),
     "no policy": ({"pack/policies": {}, "pack/grids": {}}, ["pack", "policies is empty"]),
-    "an unknown fill": ({"pack/policies/bm25": {"fill": "bm52"}}, ["pack.policies.bm25.fill", "bm52"]),
+    "an unknown fill": (
+        {"pack/policies/bm25": {"fill": "bm52"}},
+        ["pack.policies.bm25: there is no ranking 'bm52'", "declare it in rankings"],
+    ),
     "an empty fusion": ({"pack/policies/hybrid": {"fill": {}}}, ["pack.policies.hybrid", "at least one ranking"]),
     "anchors before no context": (
         {"pack/policies/no_context": {"fill": "none", "anchors": {"ranking": "bm25", "atoms": 2}}},
@@ -54,7 +57,7 @@ BAD_PARAMS = {
     ),
     "a policy name with a space": ({"pack/policies": {"my policy": {"fill": "bm25"}}}, ["pack.policies", "my policy"]),
     "an unknown overflow": ({"pack/overflow": "wrap"}, ["pack.overflow", "'cut', 'skip' or 'stop'"]),
-    "a misspelt key": ({"retrieve/pool_sizes": 30}, ["retrieve.pool_sizes", "not permitted"]),
+    "a misspelt key": ({"retrieve/pool/sizes": 30}, ["retrieve.pool.sizes", "not permitted"]),
     "a missing section": ({"atoms": ...}, ["atoms", "required"]),
     "an overlap as long as the window": (
         {"atoms/other": {"window_chars": 100, "overlap_chars": 100}},
@@ -177,13 +180,13 @@ def test_a_broken_parameter_names_itself_its_rule_and_the_remedy(case, project, 
 
 
 def test_all_broken_parameters_are_listed_at_once(project, monkeypatch, capsys):
-    params = changed(**{"split/seed": -1, "answer/mode": "vote", "retrieve/pool_size": 0})
+    params = changed(**{"split/seed": -1, "answer/mode": "vote", "retrieve/pool/size": 0})
     (project / "params.yaml").write_text(yaml.safe_dump(params))
 
     _, message = run(monkeypatch, capsys, "split")
 
     assert "3 parameter(s)" in message
-    assert all(name in message for name in ("split.seed", "answer.mode", "retrieve.pool_size"))
+    assert all(name in message for name in ("split.seed", "answer.mode", "retrieve.pool.size"))
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,23 @@
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from plancheck.params.pack import Policy, twins
-from plancheck.policies import Rankings, order, rerank_first
+from plancheck.policies import order
 from plancheck.records import Atom
 
 ATOMS = [Atom(f"a{i}", "c", i * 10, i * 10 + 10, 0) for i in range(4)]
-RANKINGS = Rankings(
-    bm25=(2, 0, 1, 3),
-    dense=(3, 2, 0, 1),
-    mmr=(3, 0, 2, 1),
-    hybrid=(2, 3, 0, 1),
-    rerank=(1, 3, 2, 0),
-    rerank_tuned=(0, 1, 3, 2),
-)
+RANKINGS = {
+    "bm25": (2, 0, 1, 3),
+    "dense": (3, 2, 0, 1),
+    "hybrid": (2, 3, 0, 1),
+    "mine": (1, 3, 2, 0),
+}
 
 
-def positions(policy, question_id="q", seed=1, plan=(), rankings=RANKINGS):
-    declared = Policy.model_validate(policy)
-    found = order(declared, rankings, ATOMS, plan=plan, question_id=question_id, seed=seed, rrf_k=60)
+def positions(policy, plan=()):
+    found = order(Policy.model_validate(policy), RANKINGS, ATOMS, plan=plan)
     return [ATOMS.index(atom) for atom in found]
 
 
@@ -32,12 +27,11 @@ def positions(policy, question_id="q", seed=1, plan=(), rankings=RANKINGS):
         ({"fill": "none"}, []),
         ({"fill": "bm25"}, [2, 0, 1, 3]),
         ({"fill": "dense"}, [3, 2, 0, 1]),
-        ({"fill": "mmr"}, [3, 0, 2, 1]),
-        ({"fill": "rerank"}, [1, 3, 2, 0]),
-        ({"fill": "rerank_tuned"}, [0, 1, 3, 2]),
+        ({"fill": "mine"}, [1, 3, 2, 0]),
         ({"fill": {"bm25": 1, "dense": 1}}, [2, 3, 0, 1]),
         ({"fill": {"bm25": 1, "dense": 9}}, [3, 2, 0, 1]),
         ({"anchors": {"ranking": "bm25", "atoms": 2}, "fill": "dense"}, [2, 0, 3, 1]),
+        ({"anchors": {"ranking": "mine", "atoms": 1}, "fill": {"mine": 1}}, [1, 3, 2, 0]),
         ({"anchors": {"ranking": "bm25", "atoms": 9}, "fill": "dense"}, [2, 0, 1, 3]),
         ({"anchors": {"ranking": "bm25", "atoms": 1}, "fill": {"bm25": 1, "dense": 1}}, [2, 3, 0, 1]),
     ],
@@ -60,7 +54,7 @@ ANCHORED = {"anchors": {"ranking": "bm25", "atoms": 2}, "fill": {"bm25": 1, "den
         ({"fill": "none", "shown_order": "hybrid"}, [1, 3], [1, 3]),
         ({"fill": "bm25"}, [3, 1], [3, 1, 2, 0]),
         ({"fill": "bm25", "order": "hybrid"}, [1, 3], [3, 1, 2, 0]),
-        ({"fill": "rerank"}, [0], [0, 1, 3, 2]),
+        ({"fill": "mine"}, [0], [0, 1, 3, 2]),
     ],
 )
 def test_the_plan_comes_first_then_anchors_and_fill_without_repeating_it(policy, plan, expected):
@@ -68,7 +62,7 @@ def test_the_plan_comes_first_then_anchors_and_fill_without_repeating_it(policy,
 
 
 @pytest.mark.parametrize(
-    ("policy", "expected"), [({"fill": "none"}, []), (ANCHORED, [2, 0, 3, 1]), ({"fill": "rerank"}, [1, 3, 2, 0])]
+    ("policy", "expected"), [({"fill": "none"}, []), (ANCHORED, [2, 0, 3, 1]), ({"fill": "mine"}, [1, 3, 2, 0])]
 )
 @pytest.mark.parametrize("how", ["selected", "hybrid"])
 def test_a_failed_plan_leaves_anchors_and_fill_or_nothing(policy, expected, how):
@@ -99,32 +93,10 @@ def test_a_policy_that_cannot_be_is_refused(policy, rule):
         Policy.model_validate(policy)
 
 
-def test_a_ranking_that_was_not_made_is_an_error():
-    with pytest.raises(ValueError, match="ranking must be among"):
-        positions({"fill": "rerank_tuned"}, rankings=replace(RANKINGS, rerank_tuned=None))
-
-
-def test_random_is_seeded_per_question():
-    many = {tuple(positions({"fill": "random"}, question_id=f"q{i}")) for i in range(30)}
-    assert len(many) > 5
-    assert positions({"fill": "random"}) == positions({"fill": "random"})
-    assert any(positions({"fill": "random"}, seed=seed) != positions({"fill": "random"}) for seed in range(2, 9))
-
-
 @pytest.mark.parametrize("fill", ["head", "head_tail"])
 def test_fills_that_show_spans_order_no_atoms(fill):
     with pytest.raises(ValueError, match="orders no atoms"):
         positions({"fill": fill})
-
-
-@given(st.permutations(range(6)), st.lists(st.integers(0, 5), unique=True))
-def test_the_reranked_pool_leads_and_the_rest_follows_in_hybrid_order(hybrid, pool):
-    ranking = rerank_first([(position, rank) for rank, position in enumerate(pool, start=1)], tuple(hybrid))
-
-    assert sorted(ranking) == list(range(6))
-    assert list(ranking[: len(pool)]) == pool
-    rest = ranking[len(pool) :]
-    assert list(rest) == [position for position in hybrid if position in rest]
 
 
 def test_a_twin_has_the_other_values_and_is_the_same_else():

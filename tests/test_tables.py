@@ -4,7 +4,7 @@ import pytest
 
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_table
-from plancheck.records import ATOMS, PACKED, RETRIEVAL
+from plancheck.records import ATOMS, CANDIDATES, PACKED
 from plancheck.tables import read_atoms, read_candidates, read_packed_contexts, read_splits
 
 
@@ -17,13 +17,9 @@ def tables(tmp_path, monkeypatch):
         for context in ("x", "y") for position in (1, 0)
     ]  # fmt: skip
     write_table(tmp_path / "data/atoms.parquet", atoms, ATOMS)
-    ranks = {"bm25_score": 0.0, "bm25_rank": 1, "dense_score": 0.0, "dense_rank": 1, "mmr_rank": 1, "tokens": 3}
-    rows = [
-        {"question_id": "q", "atom_id": f"x-{position}", "position": position, "candidate": position != 1,
-         "truncated": False, **ranks}
-        for position in (2, 1, 0)
-    ]  # fmt: skip
-    write_table(tmp_path / "data/retrieval.parquet", rows, RETRIEVAL)
+    rows = [{"question_id": name, "atom_id": f"x-{position}", "position": position}
+            for name in ("r", "q") for position in (2, 0)]  # fmt: skip
+    write_table(tmp_path / "data/candidates.parquet", rows, CANDIDATES)
     packed = [
         {"question_id": "q", "policy": policy, "budget_chars": 10, "packed_id": packed_id, "atom_ids": ["x-0"],
          "starts": [0], "ends": [5], "chars": 5, "cut": True, "skipped": 0, "evidence_recall": None,

@@ -21,27 +21,30 @@ def masked(values: pd.Series, allowed: Collection[str]) -> pd.Series:
     return values.where(values.isin(list(allowed)) | values.isna(), OTHER)
 
 
-def misplaced_ranks(frame: pd.DataFrame, group: str, rank: str) -> pd.Series:
+def misplaced_ranks(frame: pd.DataFrame, group: Sequence[str], rank: str) -> pd.Series:
     """By group: how many of the ranks 1 to n, n its rows, do not occur. 0 says that they are a permutation."""
+    group = list(group)
     sizes = frame.groupby(group).size()
     places = frame.groupby(group)[rank].transform("size")  # a number for each row, also where there are none
     within = frame[frame[rank].between(1, places)]
-    found = within.drop_duplicates([group, rank]).groupby(group).size()
+    found = within.drop_duplicates([*group, rank]).groupby(group).size()
     return sizes - found.reindex(sizes.index, fill_value=0)
 
 
-def disordered_ranks(frame: pd.DataFrame, group: str, rank: str, score: str) -> pd.Series:
+def disordered_ranks(frame: pd.DataFrame, group: Sequence[str], rank: str, score: str) -> pd.Series:
     """By group: how many rows have a greater score than the row ranked before, or the same and an earlier position.
 
     0 says that ranks follow scores, ties by ``position``. Equal ranks are put as they should be, because they are a
     fault of another rule, and a row without rank or score is left out; without position, it is of no tie.
     """
+    group = list(group)
+    ascending = [*(True for _ in group), True, False, True]
     rows = frame.dropna(subset=[rank, score]).sort_values(
-        [group, rank, score, "position"], ascending=[True, True, False, True], kind="stable"
+        [*group, rank, score, "position"], ascending=ascending, kind="stable"
     )
     before = rows.groupby(group)[[score, "position"]].shift()
     wrong = (rows[score] > before[score]) | ((rows[score] == before[score]) & (rows["position"] < before["position"]))
-    return wrong.groupby(rows[group]).sum()
+    return wrong.groupby([rows[name] for name in group]).sum()
 
 
 def counted(ids: pd.Series, counts: pd.Series) -> pd.Series:

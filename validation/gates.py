@@ -44,22 +44,12 @@ GATES: Final[Mapping[str, Gate]] = {
         ("questions",), (questions, splits), splits=True, measures=lambda inputs: {"overlap": splits.overlaps(inputs)}
     ),
     "retrieval": Gate(
-        ("questions", "contexts", "atoms", "retrieval", "rerank"),
+        ("questions", "contexts", "atoms", "rankings", "candidates", "rerank"),
         (atoms, retrieval, rerank),
     ),
-    "rows": Gate(("questions", "retrieval", "traces"), (traces, rows), splits=True, rows=True),
+    "rows": Gate(("questions", "candidates", "traces"), (traces, rows), splits=True, rows=True),
     "packed": Gate(
-        (
-            "questions",
-            "atoms",
-            "retrieval",
-            "rerank",
-            "rerank_tuned",
-            "plans",
-            "given_plans",
-            "given_contexts",
-            "packed",
-        ),
+        ("questions", "atoms", "candidates", "rerank_tuned", "plans", "given_plans", "given_contexts", "packed"),
         (rerank_tuned, plans, packed),
     ),
     "results": Gate(

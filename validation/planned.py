@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 import pyarrow as pa
 
-from validation.inputs import Inputs
+from validation.inputs import Inputs, question_frame
 
 
 def with_atoms(table: pa.Table) -> pd.DataFrame:
@@ -27,11 +27,14 @@ def strangers(frame: pd.DataFrame, known: Mapping[str, frozenset[str]]) -> list[
 
 def pools(inputs: Inputs) -> dict[str, frozenset[str]]:
     """The candidate pool of every question."""
-    return atoms_by_question(inputs, candidates_only=True)
+    table = inputs.tables["candidates"].to_pandas()
+    return {str(question_id): frozenset(ids) for question_id, ids in table.groupby("question_id")["atom_id"]}
 
 
-def atoms_by_question(inputs: Inputs, *, candidates_only: bool) -> dict[str, frozenset[str]]:
-    """Atoms that retrieval ranked for a question: all of its context's, or the candidates."""
-    table = inputs.tables["retrieval"].select(["question_id", "atom_id", "candidate"]).to_pandas()
-    kept = table[table["candidate"]] if candidates_only else table
-    return {str(question_id): frozenset(ids) for question_id, ids in kept.groupby("question_id")["atom_id"]}
+def atoms_by_question(inputs: Inputs) -> dict[str, frozenset[str]]:
+    """The atoms of every question's context."""
+    table = inputs.tables["atoms"].select(["context_id", "atom_id"]).to_pandas()
+    by_context = {name: frozenset(ids) for name, ids in table.groupby("context_id")["atom_id"]}
+    questions = question_frame(inputs)
+    pairs = zip(questions["question_id"], questions["context_id"], strict=True)
+    return {question_id: by_context.get(context_id, frozenset()) for question_id, context_id in pairs}

@@ -1,4 +1,4 @@
-"""Plans: one of every selector for every question, of atoms of its context, with the ranks that others gave them."""
+"""Plans: one of every selector for every question, of atoms of its context."""
 
 from collections.abc import Mapping
 
@@ -14,11 +14,6 @@ from validation.planned import atoms_by_question, pools, strangers, with_atoms
 from validation.suites import among, at_least, between, equal, none_of, present, present_in, suite, unique
 
 KEY = ["question_id", "selector"]
-RANKS = {
-    "bm25_ranks": ("retrieval", "bm25_rank"),
-    "dense_ranks": ("retrieval", "dense_rank"),
-    "rerank_ranks": ("rerank", "rerank_rank"),
-}
 
 
 def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
@@ -46,7 +41,6 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("astray", "starts and ends are those of the atoms or spans, in order"),
             none_of("outsiders", "every atom that a planner names is in the candidate pool"),
             at_least("most", "atoms", f"a planner names at most {most} atoms (planner.max_atoms)"),
-            *(none_of(f"{column}_wrong", f"{column} are those of the atoms, in order") for column in RANKS),
         ),
         suite(
             "plans_by_question",
@@ -67,14 +61,13 @@ def plans(inputs: Inputs) -> pd.DataFrame:
         question_context=frame["question_id"].map(contexts),
         named=frame["atoms"] > 0,
         outcomes=frame["failure"].notna().astype(int) + (frame["atoms"] > 0).astype(int),
-        strangers=strangers(without_spans(frame), atoms_by_question(inputs, candidates_only=False)),
+        strangers=strangers(without_spans(frame), atoms_by_question(inputs)),
         astray=astray(inputs, table),
         outsiders=pd.Series(strangers(frame, pools(inputs)), index=frame.index).where(planner, 0),
         most=frame["atoms"].where(~planner, inputs.params.planner.max_atoms),
         failure=masked(frame["failure"], FAILURES),
-        **{f"{column}_wrong": wrong_ranks(inputs, frame, column) for column in RANKS},
     )
-    return with_records(frame.drop(columns=["atom_ids", "starts", "ends", *RANKS]), KEY)
+    return with_records(frame.drop(columns=["atom_ids", "starts", "ends"]), KEY)
 
 
 def all_plans(inputs: Inputs) -> pa.Table:
@@ -108,17 +101,6 @@ def placed(atom_id: str | None, start: int, end: int, bounds: Mapping[str, tuple
     if atom_id is not None and is_span_id(atom_id):
         return atom_id == f"{start}-{end}" and start < end
     return bounds.get(str(atom_id), (start, end)) == (start, end)
-
-
-def wrong_ranks(inputs: Inputs, frame: pd.DataFrame, column: str) -> list[int]:
-    """1 for a row whose ranks are not those that the ranking's table gives its atoms, null for one it lacks."""
-    name, rank = RANKS[column]
-    table = inputs.tables[name].select(["question_id", "atom_id", rank]).to_pandas()
-    known = {(row[0], row[1]): row[2] for row in table.itertuples(index=False)}
-    rows = zip(frame["question_id"], frame["atom_ids"], all_plans(inputs)[column].to_pylist(), strict=True)
-    return [
-        int([known.get((question_id, atom_id)) for atom_id in ids] != (ranks or [])) for question_id, ids, ranks in rows
-    ]
 
 
 def missing_plans(inputs: Inputs, rows: pd.DataFrame) -> pd.DataFrame:

@@ -4,7 +4,8 @@ import pandas as pd
 from great_expectations import ExpectationSuite
 from great_expectations.expectations.expectation import Expectation
 
-from plancheck.records import ROUTER_FEATURES, SCORERS
+from plancheck.params.rankings import CrossEncoder, scorers
+from plancheck.records import router_features
 from validation.frames import counted, with_records
 from validation.inputs import Inputs, question_frame, table_file
 from validation.suites import at_least, between, equal, none_of, present, present_in, suite, unique
@@ -23,11 +24,12 @@ def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
     file = table_file("router_features")
     most = inputs.params.planner.max_atoms
+    scoring, rerankers = scorers_of(inputs)
     return [
         suite(
             "router_features",
             file,
-            *present_in(ROUTER_FEATURES),
+            *present_in(router_features(scoring, rerankers)),
             *present("question_domain"),
             unique(["question_id"], "a question has one row"),
             equal("domain", "question_domain", "domain is the question's"),
@@ -35,8 +37,8 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             at_least("atoms", "candidates", "the candidates are atoms of the context"),
             between("plan_atoms", 0, most, f"a plan names at most {most} atoms (planner.max_atoms)"),
             equal("plan_parsed", "named", "plan_parsed says whether the plan names an atom"),
-            between("plan_rerank_overlap", 0, 1, "plan_rerank_overlap is in [0, 1]"),
-            *(rule for scorer in SCORERS for rule in of_scorer(scorer)),
+            *(between(f"plan_{name}_overlap", 0, 1, f"plan_{name}_overlap is in [0, 1]") for name in rerankers),
+            *(rule for scorer in scoring for rule in of_scorer(scorer)),
             *(rule for side in SIDES for rule in of_answer(side)),
             equal("agreed", "letters_agree", "letters agree only where both policies have one"),
         ),
@@ -46,6 +48,12 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("missing_features", "every question has a row"),
         ),
     ]
+
+
+def scorers_of(inputs: Inputs) -> tuple[list[str], list[str]]:
+    """The rankings that features are made of, and those of them that rank the candidates alone."""
+    found = scorers(inputs.params.rankings, inputs.params.tune.role)
+    return list(found), [name for name, spec in found.items() if isinstance(spec, CrossEncoder)]
 
 
 def of_scorer(scorer: str) -> list[Expectation]:

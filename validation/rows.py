@@ -87,8 +87,7 @@ class Known:
         self.sides: dict[str, set[str]] = {}
         for question_id, split in self.split_of.items():
             self.sides.setdefault(self.context_of.get(question_id, ""), set()).add(split)
-        pool = inputs.tables["retrieval"].select(["question_id", "atom_id", "position", "candidate"]).to_pandas()
-        pool = pool[pool["candidate"]].sort_values("position", kind="stable")
+        pool = inputs.tables["candidates"].to_pandas().sort_values("position", kind="stable")
         self.pools = {str(question_id): list(ids) for question_id, ids in pool.groupby("question_id")["atom_id"]}
         traces = inputs.tables["traces"].select(["question_id", "atom_ids", "reward"]).to_pylist()
         self.rewarded = {(row["question_id"], tuple(row["atom_ids"])) for row in traces if row["reward"] == 1}

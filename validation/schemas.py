@@ -5,8 +5,9 @@ import pandas as pd
 import pyarrow as pa
 from great_expectations import ExpectationSuite
 
-from plancheck.records import TABLES
+from plancheck.records import TABLES, router_features
 from validation.inputs import Inputs, table_file
+from validation.router_features import scorers_of
 from validation.suites import among, suite
 
 PARTLY_READ = {"contexts"}  # its text column is never loaded, so its columns are not all there to see
@@ -25,11 +26,15 @@ def described(schema: pa.Schema) -> pd.DataFrame:
 
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
     """For each table: the columns of its schema in that order, each of its type."""
-    return [table_suite(name) for name in inputs.tables if name not in PARTLY_READ]
+    return [table_suite(name, schema_of(inputs, name)) for name in inputs.tables if name not in PARTLY_READ]
 
 
-def table_suite(name: str) -> ExpectationSuite:
-    schema = TABLES[name]
+def schema_of(inputs: Inputs, name: str) -> pa.Schema:
+    """The columns that the table of that name promises; a router's features are those of the declared rankings."""
+    return router_features(*scorers_of(inputs)) if name == "router_features" else TABLES[name]
+
+
+def table_suite(name: str, schema: pa.Schema) -> ExpectationSuite:
     types = {item.name: type_name(item.type) for item in schema}
     return suite(
         f"{name}_columns",

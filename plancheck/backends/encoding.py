@@ -34,11 +34,11 @@ def load_encoder(path: Path, *, device: str, dtype: str) -> "SentenceEncoder":
         return _load(path, pick_device(device), dtype)
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)  # each shard reads with every encoder of the study
 def _load(path: Path, device: str, dtype: str) -> "SentenceEncoder":
     if not (path / "modules.json").is_file():
         raise StudyError(
-            f"{path}: no modules.json, so no sentence-transformers encoder. Choose another models.encoder in conf/."
+            f"{path}: no modules.json, so no sentence-transformers encoder. Choose another in conf/models."
         )
     check_weights(AutoModel, path, unused=("pooler.",))
     try:
@@ -54,7 +54,7 @@ def _load(path: Path, device: str, dtype: str) -> "SentenceEncoder":
         raise StudyError(f"{path}: cannot be loaded as an encoder ({error}). Choose another in conf/.") from error
     if not tokenizer.is_fast:
         raise StudyError(
-            f"{path}: has no tokenizer.json, which cutting long texts needs. Choose another models.encoder."
+            f"{path}: has no tokenizer.json, which cutting long texts needs. Choose another encoder in conf/models."
         )
     return SentenceEncoder(model, tokenizer)
 
@@ -98,9 +98,9 @@ class SentenceEncoder:
         """Tokens of each whole text, special tokens not counted."""
         return token_counts(self._tokenizer, texts)
 
-    def windows(self, text: str) -> list[str]:
-        """Consecutive parts of ``text`` that the model reads whole. See `token_windows`."""
-        return token_windows(self._tokenizer, text, tokens=self.max_tokens)
+    def windows(self, text: str, *, tokens: int) -> list[str]:
+        """Consecutive parts of ``text`` of at most so many tokens. See `token_windows`."""
+        return token_windows(self._tokenizer, text, tokens=tokens)
 
     def _heads(self, texts: Sequence[str]) -> list[str]:
         """Long texts without the end that the model does not read anyway, which costs time to tokenise.

@@ -49,7 +49,7 @@ def _load(path: Path, device: str, dtype: str) -> "CrossEncoderReranker":
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True, trust_remote_code=False)
     if not tokenizer.is_fast:
         raise StudyError(
-            f"{path}: has no tokenizer.json, which cutting long texts needs. Choose another models.reranker."
+            f"{path}: has no tokenizer.json, which cutting long texts needs. Choose another in conf/models."
         )
     return CrossEncoderReranker(model, tokenizer)
 

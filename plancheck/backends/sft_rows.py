@@ -109,7 +109,7 @@ def tokenised(
         raise all_problems(
             f"{name}: {len(problems)} row(s) cannot be learned from:",
             problems,
-            remedy="Show the planner less (planner.snippet_chars, retrieve.pool_size), or raise train.max_tokens up to "
+            remedy="Show the planner less (planner.snippet_chars, retrieve.pool.size), or raise train.max_tokens up to "
             "the model's positions.",
         )
     return found

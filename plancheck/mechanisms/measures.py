@@ -5,12 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Final
 
 from plancheck.mechanisms.choices import displacement, displacement_from_control, mean_rank, overlap
-from plancheck.records import SCORERS, Atom
+from plancheck.records import Atom
 from plancheck.statistics.flatness import flatness
 
 NO_SCORER: Final = ""
-RERANKER: Final = "rerank"
-OVERLAPPED: Final = ("bm25", RERANKER)  # as published; SCORERS that a plan is set against
 Measure = tuple[str, str]
 
 
@@ -18,9 +16,13 @@ Measure = tuple[str, str]
 class Scored:
     """What a scorer says of a question: ranks of atoms (1 = best) and the scores of the candidate pool.
 
-    The reranker ranks the pool alone, the others every atom.
+    Attributes:
+        kind: of the ranking.
+        ranks: of the pool alone by a cross-encoder, of every atom by another.
+        pool_scores: in any order.
     """
 
+    kind: str
     ranks: Mapping[str, int]
     pool_scores: Sequence[float]
 
@@ -38,7 +40,7 @@ class Case:
         atoms: of the context, by ID.
         shown: atom IDs in the treatment's packed context.
         shown_by_control: atom IDs in the control's.
-        scorers: by name, each of SCORERS.
+        scorers: by name, the same for every question.
         evidence_recall: of the treatment's packed context, 0 to 1; None where the evidence is unknown.
     """
 
@@ -53,9 +55,9 @@ class Case:
 def measures(case: Case, *, top: int) -> dict[Measure, float | None]:
     """By (measure, scorer or ""), the family's every member, always the same and in this order; None where undefined.
 
-    - jaccard: of the selected atoms and the first ``top`` of BM25 over all atoms, and of the reranker over its pool;
-      of characters where the plan names spans; undefined for a failed plan.
-    - displacement: how many of the reranker's first ``top`` the packed context does not show.
+    - jaccard: of the selected atoms and the first ``top`` of BM25 over all atoms, and of a cross-encoder over its pool,
+      as published; of characters where the plan names spans; undefined for a failed plan.
+    - displacement: how many of a cross-encoder's first ``top`` the packed context does not show.
     - displacement_from_control: the share of them that the control shows and the packed context does not.
     - evidence_recall: of the packed context.
     - mean_rank: of the selected atoms, by each scorer; undefined for a failed plan.
@@ -63,19 +65,21 @@ def measures(case: Case, *, top: int) -> dict[Measure, float | None]:
 
     The published family has 92 members, which the paper does not list; this one is ours.
     """
-    chosen = case.scorers[RERANKER].first(top)
     found: dict[Measure, float | None] = {
-        ("jaccard", scorer): overlap(case.selected, [case.atoms[one] for one in case.scorers[scorer].first(top)])
+        ("jaccard", name): overlap(case.selected, [case.atoms[one] for one in scored.first(top)])
         if case.selected
         else None
-        for scorer in OVERLAPPED
+        for name, scored in case.scorers.items()
+        if scored.kind != "dense"
     }
-    found["displacement", RERANKER] = displacement(chosen, case.shown)
-    found["displacement_from_control", RERANKER] = displacement_from_control(chosen, case.shown, case.shown_by_control)
+    rerankers = {name: scored.first(top) for name, scored in case.scorers.items() if scored.kind == "cross_encoder"}
+    for name, chosen in rerankers.items():
+        found["displacement", name] = displacement(chosen, case.shown)
+        found["displacement_from_control", name] = displacement_from_control(chosen, case.shown, case.shown_by_control)
     found["evidence_recall", NO_SCORER] = case.evidence_recall
-    for scorer in SCORERS:
-        found["mean_rank", scorer] = mean_rank([item.atom_id for item in case.selected], case.scorers[scorer].ranks)
-    for scorer in SCORERS:
-        for name, value in asdict(flatness(case.scorers[scorer].pool_scores)).items():
-            found[name, scorer] = value
+    for name, scored in case.scorers.items():
+        found["mean_rank", name] = mean_rank([item.atom_id for item in case.selected], scored.ranks)
+    for name, scored in case.scorers.items():
+        for statistic, value in asdict(flatness(scored.pool_scores)).items():
+            found[statistic, name] = value
     return found

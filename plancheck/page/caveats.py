@@ -1,7 +1,8 @@
 """What weakens a comparison without a word: the same text on both sides, scores that say nothing, text left unread."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -10,18 +11,6 @@ from plancheck.page.cells import listed, percentage
 from plancheck.page.ladder import tier_label
 from plancheck.page.study import Study
 from plancheck.reporting import ladder
-
-RANKING_LABELS: Final = {
-    "bm25": "BM25",
-    "dense": "the dense ranking",
-    "rerank": "the cross-encoder",
-    "rerank_tuned": "the tuned cross-encoder",
-}
-
-READERS: Final = {
-    "dense": ("the encoder", "atoms", "retrieve.dense_coverage"),
-    "rerank": ("the cross-encoder", "candidates", "rerank.coverage"),
-}
 
 
 def same_text(rows: pd.DataFrame) -> str:
@@ -45,7 +34,7 @@ def same_text(rows: pd.DataFrame) -> str:
 def silent_rankings(study: Study) -> str:
     """The rankings that had several atoms to order and all scores equal, with the number of questions."""
     found = [
-        f"{RANKING_LABELS.get(row['ranking'], row['ranking'])} in {count:,} of {row['questions']:,} questions"
+        f"{row['ranking']} in {count:,} of {row['questions']:,} questions"
         for row in study.table("rankings").to_dict("records")
         if (count := row["silent"] - row["one_atom"])
     ]
@@ -57,22 +46,47 @@ def silent_rankings(study: Study) -> str:
     )
 
 
-def reading(study: Study) -> dict[str, Mapping[str, Any]]:
-    """What is known of how much of the atoms encoder and cross-encoder read, by key of READERS."""
-    found = {"dense": study.facts.get("retrieve", {}).get("dense"), "rerank": study.facts.get("rerank")}
-    return {name: facts for name, facts in found.items() if facts}
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How much a ranking's model read: ``facts`` as in reports/retrieve.json, of ``texts`` (atoms or candidates)."""
+
+    ranking: str
+    reader: str
+    texts: str
+    facts: Mapping[str, Any]
+
+    @property
+    def parameter(self) -> str:
+        """What decides it."""
+        return f"rankings.{self.ranking}.coverage"
+
+
+def readings(study: Study) -> list[Reading]:
+    """What is known of how much encoders and cross-encoders read, by ranking as reported."""
+    dense = study.facts.get("retrieve", {})
+    return [
+        *(
+            Reading(name, f"the encoder of {name}", "atoms", facts)
+            for name, facts in dense.items()
+            if facts["kind"] == "dense"
+        ),
+        *(
+            Reading(name, f"the cross-encoder of {name}", "candidates", facts)
+            for name, facts in study.facts.get("rerank", {}).items()
+        ),
+    ]
 
 
 def read_in_part(study: Study) -> str:
-    """The models that read only the beginning of some atoms, and of how many; what can be done about it."""
-    heads = {name: own for name, own in reading(study).items() if own["coverage"] == "head" and own["truncated"]}
+    """The rankings whose model read only the beginning of some atoms, and of how many; what can be done about it."""
+    heads = [own for own in readings(study) if own.facts["coverage"] == "head" and own.facts["truncated"]]
     if not heads:
         return ""
     told = [
-        f"{READERS[name][0]} read only the beginning of {percentage(own['truncated_share'])} of its {READERS[name][1]}"
-        for name, own in heads.items()
+        f"{own.reader} read only the beginning of {percentage(own.facts['truncated_share'])} of its {own.texts}"
+        for own in heads
     ]
-    remedies = listed([READERS[name][2] for name in heads])
+    remedies = listed([own.parameter for own in heads])
     text = f"{listed(told)}. Evidence further back in an atom cannot raise its rank (parameters: {remedies})."
     return text[0].upper() + text[1:]
 

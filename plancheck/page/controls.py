@@ -1,11 +1,12 @@
 """The section on what the controls had to work with: texts of their own, scores that tell, weights, documents."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 
-from plancheck.page.caveats import RANKING_LABELS, READERS, reading, small_budgets
+from plancheck.page.caveats import readings, small_budgets
 from plancheck.page.cells import counted, listed, percentage
 from plancheck.page.study import Figure, Picture, Section, Study, figure
 from plancheck.reporting.rankings_table import RANKINGS
@@ -26,6 +27,7 @@ def controls_section(study: Study) -> Section:
         figure(study, RANKINGS, rankings_picture),
         reading_figure(study),
         weights_figure(study),
+        *runs_figures(study),
         documents_figure(study),
         *choices_figures(study),
     )
@@ -44,10 +46,7 @@ def texts_picture(study: Study, table: pd.DataFrame) -> Picture:
 
 
 def rankings_picture(study: Study, table: pd.DataFrame) -> Picture:
-    found = [
-        f"{RANKING_LABELS.get(row['ranking'], row['ranking'])} in {row['silent']:,} of {row['questions']:,}"
-        for row in table.to_dict("records")
-    ]
+    found = [f"{row['ranking']} in {row['silent']:,} of {row['questions']:,}" for row in table.to_dict("records")]
     caption = (
         "Questions in which all scores of a ranking are equal, because no word of the question occurs in the context "
         f"or there is one atom: {listed(found)}. The order is that of position there. Fusions and MMR inherit it."
@@ -58,36 +57,47 @@ def rankings_picture(study: Study, table: pd.DataFrame) -> Picture:
 def reading_figure(study: Study) -> Figure:
     blank = Figure("reading", "How much of the atoms the models read")
     told = []
-    for name, found in reading(study).items():
-        reader, atoms, parameter = READERS[name]
-        share, rule = found["truncated_share"], found["coverage"]
-        what = (
-            f"read all of its {found['atoms']:,} {atoms}"
-            if not share
-            else f"read only {PARTS[rule]} of {percentage(share)} of its {found['atoms']:,} {atoms}"
-        )
-        told.append(f"{reader[0].upper()}{reader[1:]} {what} ({parameter} is {rule}).")
+    for own in readings(study):
+        share, rule, count = own.facts["truncated_share"], own.facts["coverage"], f"{own.facts['atoms']:,} {own.texts}"
+        what = f"read only {PARTS[rule]} of {percentage(share)} of its {count}" if share else f"read all of its {count}"
+        told.append(f"{own.reader[0].upper()}{own.reader[1:]} {what} ({own.parameter} is {rule}).")
     if not told:
-        return replace(blank, absent="Nothing is known of how much the models read.")
+        return replace(blank, absent="No ranking is by a model.")
     return replace(blank, caption=" ".join(told))
 
 
 def weights_figure(study: Study) -> Figure:
     blank = Figure("weights", "BM25's weights")
-    if "retrieve" not in study.facts:
-        return replace(blank, absent="Nothing is known of BM25's weights.")
-    found = study.facts["retrieve"]["bm25"]
+    lexical = {name: own for name, own in study.facts.get("retrieve", {}).items() if own["kind"] == "bm25"}
+    if not lexical:
+        return replace(blank, absent="No ranking is BM25's.")
+    return replace(blank, caption=" ".join(weights(name, found) for name, found in lexical.items()))
+
+
+def weights(name: str, found: Mapping[str, Any]) -> str:
+    """What is said of one BM25 ranking's weights."""
+    parameter = f"rankings.{name}.variant"
     if found["variant"] != "okapi":
-        return replace(blank, caption=f"Every weight is above 0 (retrieve.bm25.variant is {found['variant']}).")
-    caption = (
-        "Okapi weighs a word in half of the atoms 0, and a commoner one by a constant that can be below "
-        "0. That concerns "
+        return f"Every weight of {name} is above 0 ({parameter} is {found['variant']})."
+    return (
+        f"{name} is Okapi, which weighs a word in half of the atoms 0, and a commoner one by a constant that can be "
+        "below 0. That concerns "
         f"{found['weight_0_or_below']:,} of {found['questions']:,} questions: in {found['first_atom_differs']:,} "
         "another atom comes first than with weights above 0, and in "
-        f"{found['first_five_differ']:,} the first five atoms are others. Another retrieve.bm25.variant has no such "
-        "weights."
+        f"{found['first_five_differ']:,} the first five atoms are others. Another {parameter} has no such weights."
     )
-    return replace(blank, caption=caption)
+
+
+def runs_figures(study: Study) -> tuple[Figure, ...]:
+    """What the user's runs lack; none where there is no run."""
+    runs = {name: own for name, own in study.facts.get("retrieve", {}).items() if own["kind"] == "run"}
+    told = [
+        f"{name} lacks {percentage(own['missing_share'])} of {own['atoms']:,} pairs of question and atom, and "
+        f"{own['questions_missing']:,} of {own['questions']:,} questions altogether; what it lacks follows in order of "
+        "position."
+        for name, own in runs.items()
+    ]
+    return (Figure("runs", "Runs from elsewhere", " ".join(told)),) if told else ()
 
 
 def documents_figure(study: Study) -> Figure:

@@ -30,12 +30,17 @@ def yardstick(policies: Mapping[str, Policy], planner: str, selector: str | None
     return Yardstick(declared(policies, same), alone)
 
 
-def tuned_and_not(policies: Mapping[str, Policy]) -> tuple[str, str] | None:
-    """The first control that fills by the tuned reranker and the one that fills by the untuned, else alike; or None."""
+def tuned_and_not(policies: Mapping[str, Policy], untuned: Mapping[str, str]) -> tuple[str, str] | None:
+    """The first control that fills by a tuned cross-encoder and the one that fills by the untuned, else alike; or None.
+
+    Args:
+        policies: by name.
+        untuned: by ranking of a tuned cross-encoder, that of the untuned.
+    """
     for name, policy in policies.items():
-        if policy.fill == "rerank_tuned" and not policy.selector:
-            untuned = declared(policies, policy.model_copy(update={"fill": "rerank"}))
-            return (name, untuned) if untuned else None
+        if isinstance(policy.fill, str) and policy.fill in untuned and not policy.selector:
+            other = declared(policies, policy.model_copy(update={"fill": untuned[policy.fill]}))
+            return (name, other) if other else None
     return None
 
 

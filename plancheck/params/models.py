@@ -1,10 +1,10 @@
-"""Section models: where each model comes from."""
+"""Section models: by role, where each model comes from."""
 
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, PositiveInt
 
-from plancheck.params.section import FilePath, Section, Seed
+from plancheck.params.section import FilePath, Name, Section, Seed
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
@@ -47,9 +47,10 @@ class PathModel(Section):
 
 
 class TunedModel(Section):
-    """A cross-encoder fine-tuned from the encoder on generated controlled-benchmark questions of its own seed."""
+    """A cross-encoder fine-tuned from an encoder on generated controlled-benchmark questions of its own seed."""
 
     source: Literal["tuned"]
+    encoder: Name = Field("encoder", description="role of the model that it is made of")
     questions: PositiveInt
     negatives: PositiveInt = Field(description="wrong atoms for each right one")
     epochs: PositiveInt
@@ -58,12 +59,6 @@ class TunedModel(Section):
     seed: Seed
 
 
-CausalModel = Annotated[WheelModel | HubModel | PathModel, Field(discriminator="source")]
-RerankerModel = Annotated[WheelModel | HubModel | PathModel | TunedModel, Field(discriminator="source")]
-
-
-class Models(Section):
-    answer: CausalModel
-    planner: CausalModel
-    encoder: CausalModel
-    reranker: RerankerModel
+Model = Annotated[WheelModel | HubModel | PathModel | TunedModel, Field(discriminator="source")]
+Models = dict[Name, Model]
+CAUSAL = ("answer", "planner")  # roles that every study has

@@ -2,44 +2,47 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
-from plancheck.params.section import Name, Section, Seed
+from plancheck.params.rankings import Weights
+from plancheck.params.section import Name, Section
 from plancheck.params.selectors import RankingSelector, Selector, harness
 from plancheck.plumbing.errors import doubled
 
-Ranking = Literal["none", "head", "head_tail", "random", "bm25", "dense", "mmr", "rerank", "rerank_tuned"]
-Fusable = Literal["bm25", "dense", "rerank"]
+Spans = Literal["head", "head_tail"]
+SPANS: Final[tuple[Spans, ...]] = ("head", "head_tail")
+NO_ATOMS: Final = ("none", *SPANS)  # fills that order no atoms, so that no ranking can be called so
 
 
 class Anchors(Section):
     """The first ``atoms`` of a ranking are packed before the fill."""
 
-    ranking: Literal["bm25", "dense", "rerank"]
+    ranking: Name
     atoms: PositiveInt
 
 
 class Packing(Section):
     """How atoms are packed behind those that a selector names, or alone: the anchors first, then the fill.
 
-    ``fill`` is one ranking, or a reciprocal-rank fusion as weight by ranking; "none" shows nothing more. ``order`` is
-    the order in which the selected atoms are packed, the selector's own or that of the hybrid ranking: where they do
-    not all fit the budget, it decides which of them are shown. ``shown_order`` is the order in which what fits is
-    shown, the packing order or that of the hybrid ranking: it decides nothing else.
+    ``fill`` is one of section rankings, or a reciprocal-rank fusion of them as weight by ranking, with k = 60; or spans
+    of the context, its head or head and tail; "none" shows nothing more. ``order`` is the order in which the selected
+    atoms are packed, the selector's own or that of the hybrid ranking: where they do not all fit the budget, it decides
+    which of them are shown. ``shown_order`` is the order in which what fits is shown, the packing order or that of the
+    hybrid ranking: it decides nothing else.
     """
 
     order: Literal["selected", "hybrid"] = "selected"
     shown_order: Literal["packed", "hybrid"] = "packed"
-    fill: Ranking | dict[Fusable, Annotated[float, Field(gt=0)] | PositiveInt]
+    fill: Name | Weights
     anchors: Anchors | None = None
 
     @model_validator(mode="after")
     def anchored_on_atoms(self) -> Self:
-        if isinstance(self.fill, dict) and not self.fill:
+        if not self.fill:
             raise ValueError("a fusion needs at least one ranking")
-        if self.anchors and self.fill in ("none", "head", "head_tail"):
+        if self.anchors and self.fill in NO_ATOMS:
             raise ValueError(f"anchors make no sense before fill {self.fill!r}")
         return self
 
@@ -51,7 +54,7 @@ class Policy(Packing):
 
     @model_validator(mode="after")
     def has_what_it_orders(self) -> Self:
-        if self.selector and self.fill in ("head", "head_tail"):
+        if self.selector and self.fill in SPANS:
             raise ValueError(f"a plan makes no sense before fill {self.fill!r}, which shows spans and no atoms")
         if self.order == "hybrid" and not self.selector:
             raise ValueError("order 'hybrid' orders what a selector names; give a selector, or leave order out")
@@ -63,9 +66,17 @@ class Policy(Packing):
         return self
 
     @property
+    def rankings(self) -> tuple[str, ...]:
+        """The names of the rankings it uses, each once."""
+        fill = tuple(self.fill) if isinstance(self.fill, dict) else () if self.fill in NO_ATOMS else (self.fill,)
+        anchors = (self.anchors.ranking,) if self.anchors else ()
+        hybrid = ("hybrid",) if "hybrid" in (self.order, self.shown_order) else ()
+        return tuple(dict.fromkeys((*fill, *anchors, *hybrid)))
+
+    @property
     def packs_atoms(self) -> bool:
         """Whether it shows atoms in an order, and not spans of the context or nothing."""
-        return self.selector is not None or self.fill not in ("none", "head", "head_tail")
+        return self.selector is not None or self.fill not in NO_ATOMS
 
 
 class Grid(Section):
@@ -119,7 +130,6 @@ class Pack(Section):
 
     model_config = ConfigDict(serialize_by_alias=True)
 
-    seed: Seed
     budgets_chars: Annotated[list[PositiveInt], Field(min_length=1)]
     overflow: Literal["cut", "skip", "stop"]
     merge_overlaps: bool

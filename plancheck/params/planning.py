@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from plancheck.params.section import Device, Section, Seed
+from plancheck.params.section import Device, Name, Section, Seed
 from plancheck.plumbing.errors import doubled
 
 
@@ -79,6 +79,8 @@ class Tune(Section):
     """The matched-supervision control: a cross-encoder tuned on the rewarded traces. Off: `enabled: false`."""
 
     enabled: bool
+    base: Name = Field(description="role of the cross-encoder that is tuned")
+    role: Name = Field(description="what rankings call the tuned one")
     seed: Seed
     epochs: PositiveInt
     batch_size: PositiveInt

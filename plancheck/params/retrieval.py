@@ -1,16 +1,16 @@
-"""Sections atoms, retrieve and rerank: from contexts to ranked atoms."""
+"""Sections atoms, retrieve and rerank: how contexts are cut, and what the rankings' models are run with."""
 
 import re
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from plancheck.params.section import Device, Section, Share
+from plancheck.params.section import Device, Name, Section
+from plancheck.plumbing.errors import doubled
 
 CHARACTER_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
 PAST_A_LINE = re.compile(r"(?:(?<!\\)(?:\\\\)*\\[nrf]|\n)(?![*+?{$|)]|\Z)")
 
-Variant = Literal["okapi", "plus", "l", "lucene"]
 NumberFormat = Literal["float32", "bfloat16", "float16"]
 
 
@@ -51,35 +51,28 @@ class Atoms(Section):
     other: Window
 
 
-class Bm25(Section):
-    variant: Variant = Field(description="okapi is rank-bm25's usual one; the others have no weight of 0 or below")
+class Pool(Section):
+    """The candidates among which planner and cross-encoders choose: the first of each ranking in turn."""
+
+    rankings: Annotated[list[Name], Field(min_length=1)]
+    size: PositiveInt = Field(description="atoms in the candidate pool of a question")
+
+    @field_validator("rankings")
+    @classmethod
+    def distinct(cls, value: list[str]) -> list[str]:
+        if twice := doubled(value):
+            raise ValueError(f"{', '.join(map(repr, twice))} comes twice")
+        return value
 
 
 class Retrieve(Section):
-    pool_size: PositiveInt = Field(description="atoms in the candidate pool of a question")
-    bm25: Bm25
-    rrf_k: PositiveInt
-    mmr_lambda: Share = Field(description="1 is pure relevance, 0 pure novelty")
-    dense_coverage: Literal["head", "windows"]
+    pool: Pool
     batch_size: PositiveInt
     device: Device
     dtype: NumberFormat = Field(description="number format of the weights and of the arithmetic")
 
 
 class Rerank(Section):
-    coverage: Literal["head", "windows", "snippet"] = Field(
-        description="of a candidate the cross-encoder reads the beginning; or all of it, or all that the "
-        "planner is shown of it, in parts of which the best counts"
-    )
     batch_size: PositiveInt
     device: Device
     dtype: NumberFormat = Field(description="number format of the weights and of the arithmetic")
-
-    @property
-    def in_parts(self) -> bool:
-        """Whether it reads all that it is given, in parts, or the beginning."""
-        return self.coverage != "head"
-
-    def chars(self, snippet_chars: int | None) -> int | None:
-        """Characters of a candidate that the cross-encoder is given, as ``planner.snippet_chars``; None for all."""
-        return snippet_chars if self.coverage == "snippet" else None

@@ -15,6 +15,8 @@ from plancheck.params.given import ContextsFile, PredictionsFile
 from plancheck.params.models import Models, TunedModel
 from plancheck.params.pack import Pack, planners
 from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
+from plancheck.params.ranking_rules import Ranked, ranking_problems
+from plancheck.params.rankings import Rankings
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
 from plancheck.params.section import Name, Section
 from plancheck.params.selectors import RankingSelector, Selector
@@ -30,6 +32,7 @@ class Params(Section):
     benchmark: BenchmarkParams
     split: Split
     atoms: Atoms
+    rankings: Rankings
     retrieve: Retrieve
     rerank: Rerank
     planner: Planner
@@ -60,24 +63,23 @@ class Params(Section):
             for selector, names in users.items()
         ]
         problems += [
-            f"selectors.{name}.ranking: there is no ranking {selector.ranking!r}; there are {', '.join(RANKED)}"
+            f"selectors.{name}.ranking: there is no ranking {selector.ranking!r}; there are {', '.join(self.rankings)}"
             for name, selector in self.selectors.items()
-            if isinstance(selector, RankingSelector) and selector.ranking not in RANKED
+            if isinstance(selector, RankingSelector) and selector.ranking not in self.rankings
         ]
         names = [*self.shown_twice, *(name for name in self.predictions if name in self.shown)]
         problems += [f"{name!r} is the name of two policies or systems; call one differently" for name in names]
         problems += self.unknown_planner()
-        tuned = [name for name, policy in self.pack.policies.items() if policy.fill == "rerank_tuned"]
-        if tuned and not self.tune.enabled:
-            problems.append(
-                f"tune.enabled: is false, but pack.policies {', '.join(tuned)} use ranking 'rerank_tuned'; set it to "
-                "true or drop them"
+        problems += ranking_problems(
+            Ranked(
+                self.rankings,
+                self.models,
+                self.retrieve.pool.rankings,
+                self.pack.policies,
+                self.tune,
+                self.planner.snippet_chars,
             )
-        if self.rerank.coverage == "snippet" and self.planner.snippet_chars is None:
-            problems.append(
-                "rerank.coverage: is 'snippet', what the planner is shown of a candidate, but planner.snippet_chars is "
-                "null and shows it whole; give characters there, or use rerank.coverage=windows to read all of it"
-            )
+        )
         problems += self.unpacked_routes()
         problems += self.shared_questions()
         problems += self.analyze.problems(self.compared)
@@ -133,15 +135,14 @@ class Params(Section):
         return problems
 
     def shared_questions(self) -> list[str]:
-        """A reranker must not be tuned on the questions it is studied on."""
-        reranker = self.models.reranker
-        if not isinstance(reranker, TunedModel) or self.benchmark.source != "controlled":
-            return []
-        if reranker.seed != self.benchmark.seed:
+        """A cross-encoder must not be tuned on the questions it is studied on."""
+        if self.benchmark.source != "controlled":
             return []
         return [
-            f"models.reranker.seed: is {reranker.seed} and so is benchmark.seed, so the reranker would be tuned on the "
+            f"models.{role}.seed: is {model.seed} and so is benchmark.seed, so the cross-encoder would be tuned on the "
             "study's own questions; change it"
+            for role, model in self.models.items()
+            if isinstance(model, TunedModel) and model.seed == self.benchmark.seed
         ]
 
 

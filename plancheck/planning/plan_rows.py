@@ -4,38 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from plancheck.planning.plans import Selected
-from plancheck.records import AtomRanks, Span
+from plancheck.records import Span
 
 
-def plan_rows(
-    selector: str,
-    plans: Mapping[str, Selected],
-    spans: Mapping[str, Span],
-    ranks: Mapping[tuple[str, str], AtomRanks],
-) -> list[dict[str, Any]]:
+def plan_rows(selector: str, plans: Mapping[str, Selected], spans: Mapping[str, Span]) -> list[dict[str, Any]]:
     """A selector's rows of data/plans.parquet, by question ID.
 
     Args:
         selector: its name.
         plans: by question.
         spans: by the ID of each atom, or span, that a plan names.
-        ranks: by question and atom; a span has none, nor has an atom that a ranking leaves out.
     """
-    rows = []
-    for name, found in sorted(plans.items()):
-        named = [ranks.get((name, atom_id)) for atom_id in found.atom_ids]
-        rows.append(
-            {
-                "question_id": name,
-                "selector": selector,
-                "atom_ids": list(found.atom_ids),
-                "starts": [spans[atom_id].start for atom_id in found.atom_ids],
-                "ends": [spans[atom_id].end for atom_id in found.atom_ids],
-                "parsed": bool(found.atom_ids),
-                "failure": found.failure,
-                "bm25_ranks": [rank and rank.bm25 for rank in named],
-                "dense_ranks": [rank and rank.dense for rank in named],
-                "rerank_ranks": [rank and rank.rerank for rank in named],
-            }
-        )
-    return rows
+    return [
+        {
+            "question_id": name,
+            "selector": selector,
+            "atom_ids": list(found.atom_ids),
+            "starts": [spans[atom_id].start for atom_id in found.atom_ids],
+            "ends": [spans[atom_id].end for atom_id in found.atom_ids],
+            "parsed": bool(found.atom_ids),
+            "failure": found.failure,
+        }
+        for name, found in sorted(plans.items())
+    ]

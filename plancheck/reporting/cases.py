@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from plancheck.mechanisms.measures import Case, Scored
-from plancheck.records import SCORERS, Atom
+from plancheck.params.rankings import Ranking
+from plancheck.records import Atom
 from plancheck.reporting.results import records
 
 Shown = dict[tuple[str, int], dict[str, list[str]]]
@@ -50,19 +51,24 @@ def known(value: Any) -> float | None:
     return None if pd.isna(value) else float(value)
 
 
-def scored_atoms(retrieval: pd.DataFrame) -> dict[str, dict[str, Scored]]:
-    """What each scorer says, by question and scorer.
+def scored_atoms(
+    rankings: pd.DataFrame, candidates: pd.DataFrame, scorers: Mapping[str, Ranking]
+) -> dict[str, dict[str, Scored]]:
+    """What each scorer says, by question and scorer as given.
 
     Args:
-        retrieval: columns question_id, atom_id, candidate, and rank and score of each scorer.
+        rankings: columns question_id, ranking, atom_id, score, rank.
+        candidates: columns question_id, atom_id.
+        scorers: by name, as declared.
     """
+    pools = {name: set(ids) for name, ids in candidates.groupby("question_id")["atom_id"]}
+    by_name = dict(iter(rankings.groupby("ranking")))
     found: dict[str, dict[str, Scored]] = defaultdict(dict)
-    for question_id, rows in retrieval.groupby("question_id"):
-        pool = rows[rows["candidate"]]
-        for scorer in SCORERS:
-            ranked = rows.dropna(subset=f"{scorer}_rank")
-            ranks = dict(zip(ranked["atom_id"], ranked[f"{scorer}_rank"].astype(int), strict=True))
-            found[str(question_id)][scorer] = Scored(ranks, pool[f"{scorer}_score"].tolist())
+    for scorer, spec in scorers.items():
+        for question_id, rows in by_name[scorer].groupby("question_id"):
+            ranks = dict(zip(rows["atom_id"], rows["rank"].astype(int), strict=True))
+            pool = rows[rows["atom_id"].isin(pools[question_id])]
+            found[str(question_id)][scorer] = Scored(spec.kind, ranks, pool["score"].tolist())
     return found
 
 

@@ -43,7 +43,7 @@ def composition_table(
         packed: columns question_id, policy, budget_chars, atom_ids, starts, ends.
         policies: by name.
         plans: atom IDs by (question ID, selector).
-        ranks: by ranking that anchors use, the rank from 1 of an atom by (question ID, atom ID).
+        ranks: by ranking that anchors use, the rank from 1 of every atom by (question ID, atom ID).
 
     Returns:
         ``mean_share`` is the mean share of the characters shown (separators not counted), over the ``questions`` to
@@ -93,12 +93,7 @@ def chars_by_part(
         part: Part = "fill"
         if atom_id in selected:
             part = "selected"
-        elif policy.anchors and is_anchor(ranks[policy.anchors.ranking].get((question_id, atom_id)), policy):
+        elif policy.anchors and ranks[policy.anchors.ranking][question_id, atom_id] <= policy.anchors.atoms:
             part = "anchor"
         found[part] += int(end - start)
     return found
-
-
-def is_anchor(rank: int | None, policy: Policy) -> bool:
-    """Whether an atom of that rank is an anchor; no rank means outside the reranked pool, which is no anchor."""
-    return rank is not None and policy.anchors is not None and rank <= policy.anchors.atoms

@@ -7,7 +7,7 @@ def coverage(rule: str, truncated: Collection[bool]) -> dict[str, str | int | fl
     """What reports/retrieve.json says of the encoder and reports/rerank.json of the cross-encoder.
 
     Args:
-        rule: ``retrieve.dense_coverage`` or ``rerank.coverage``.
+        rule: the ranking's ``coverage``.
         truncated: of each atom whether the model read only a part of it.
 
     Returns:

@@ -4,9 +4,16 @@ from collections.abc import Sequence
 
 from plancheck.retrieval.ranking import Ranking, by_score, ranks
 
+K = 60  # as published; of a fusion that a policy gives by its weights alone
+
 
 def reciprocal_rank(rankings: Sequence[Ranking], *, k: int, weights: Sequence[float] | None = None) -> Ranking:
-    """Atoms by the sum of weight / (k + rank), best first; equal sums keep the earlier atom.
+    """Atoms by the sum of weight / (k + rank), best first; equal sums keep the earlier atom. See `fused_scores`."""
+    return by_score(fused_scores(rankings, k=k, weights=weights))
+
+
+def fused_scores(rankings: Sequence[Ranking], *, k: int, weights: Sequence[float] | None = None) -> list[float]:
+    """The sum of weight / (k + rank) of each atom, by position, rounded to 12 decimals.
 
     Args:
         rankings: each a permutation of the same n atom positions, best first.
@@ -24,4 +31,4 @@ def reciprocal_rank(rankings: Sequence[Ranking], *, k: int, weights: Sequence[fl
         for position, rank in enumerate(ranks(ranking)):
             sums[position] += weight / (k + rank)
     # Sums of the same terms in another order differ in the last bits and would break ties at random.
-    return by_score([round(total, 12) for total in sums])
+    return [round(total, 12) for total in sums]

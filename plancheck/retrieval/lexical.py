@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from rank_bm25 import BM25, BM25L, BM25Okapi, BM25Plus
 
-from plancheck.params.retrieval import Variant
+from plancheck.params.rankings import Variant
 
 
 class Counted(BM25):  # type: ignore[misc]  # rank-bm25 has no types
@@ -48,19 +48,21 @@ VARIANTS: Final[Mapping[Variant, type[BM25]]] = {"okapi": Okapi, "plus": Plus, "
 
 
 class LexicalIndex:
-    """BM25 of the atoms of one context, with the constants that rank-bm25 sets (k1 = 1.5, b = 0.75).
+    """BM25 of the atoms of one context; other constants than k1 and b are those that rank-bm25 sets.
 
     Args:
         atoms: the words of each atom, see `plancheck.retrieval.words`.
+        k1: 0 or more; larger lets a word that comes again count for more.
+        b: 0 to 1; larger counts words of long atoms for less.
         variant: how a word is weighted. "okapi" gives 0 to a word in half of the atoms; one in more has a quarter of
             the mean weight, which in few atoms is below 0. The others' weights are above 0. "plus" adds a constant to
             all atoms alike for each word of the query.
     """
 
-    def __init__(self, atoms: Sequence[Sequence[str]], *, variant: Variant) -> None:
+    def __init__(self, atoms: Sequence[Sequence[str]], *, variant: Variant, k1: float = 1.5, b: float = 0.75) -> None:
         self._size = len(atoms)
         # rank-bm25 divides by the corpus size and by the mean length, so a context without any word has no index.
-        self._index = VARIANTS[variant](atoms) if any(atoms) else None
+        self._index = VARIANTS[variant](atoms, k1=k1, b=b) if any(atoms) else None
 
     def scores(self, query: Sequence[str]) -> np.ndarray:
         """A score for each atom, shape (n,), exactly as rank-bm25 gives it; zeros where no atom has a word.

@@ -22,8 +22,8 @@ class Encoder(Protocol):
         """Tokens of each whole text, special tokens not counted."""
         ...
 
-    def windows(self, text: str) -> list[str]:
-        """Parts of the text, each no longer than the encoder reads, that cover it; at least one."""
+    def windows(self, text: str, *, tokens: int) -> list[str]:
+        """Parts of the text, each of at most so many tokens, that cover it; at least one."""
         ...
 
 

@@ -13,6 +13,7 @@ from plancheck.retrieval.ranking import by_score, ranks
 
 
 def rerank_pool(
+    ranking: str,
     question: Question,
     context: str,
     candidates: Sequence[Atom],
@@ -25,6 +26,7 @@ def rerank_pool(
     """Rows of data/rerank.parquet, in the candidates' order (by position); equal scores keep the earlier atom.
 
     Args:
+        ranking: its name.
         question: its text and choices are the query.
         context: of the question.
         candidates: atoms of the context.
@@ -46,9 +48,10 @@ def rerank_pool(
     return [
         {
             "question_id": question.question_id,
+            "ranking": ranking,
             "atom_id": atom.atom_id,
-            "rerank_score": float(score),
-            "rerank_rank": rank,
+            "score": float(score),
+            "rank": rank,
             "tokens": tokens,
             "truncated": not whole or part != text,
         }

@@ -1,10 +1,10 @@
 """Rankings that say nothing: all scores are equal, so that the order is that of position."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
 
 import numpy as np
+import pyarrow as pa
 
 
 def silent(scores: Sequence[float] | np.ndarray) -> bool:
@@ -19,16 +19,17 @@ def silent(scores: Sequence[float] | np.ndarray) -> bool:
     return values.size == 0 or bool((values == values[0]).all())
 
 
-def silence(ranking: str, rows: Iterable[Mapping[str, Any]], score: str) -> str:
+def silence(ranking: str, rows: pa.Table) -> str:
     """One sentence for the log: for how many questions a ranking says nothing.
 
     Args:
         ranking: its name.
-        rows: of data/retrieval.parquet or data/rerank.parquet, those of a question together.
-        score: the column of the ranking's scores.
+        rows: its own, of data/rankings.parquet or data/rerank.parquet.
     """
-    scores = [[row[score] for row in group] for _, group in groupby(rows, key=lambda row: row["question_id"])]
+    scores: dict[str, list[float]] = defaultdict(list)
+    for question_id, score in zip(rows["question_id"].to_pylist(), rows["score"].to_pylist(), strict=True):
+        scores[question_id].append(score)
     return (
-        f"{ranking}: all scores are equal in {sum(map(silent, scores)):,} of {len(scores):,} questions; "
+        f"{ranking}: all scores are equal in {sum(map(silent, scores.values())):,} of {len(scores):,} questions; "
         "there the order is that of position"
     )

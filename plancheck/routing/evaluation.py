@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plancheck.params.answer import RouterName
-from plancheck.records import QUESTION_FEATURES
+from plancheck.records import question_features
 from plancheck.routing.entries import BEST_SINGLE, IN_SAMPLE, ORACLE_ALL, ORACLE_PAIR, Among, Entry, entries
 from plancheck.routing.folds import Fold
 from plancheck.routing.routers import ROUTERS, Lesson, domain_rule
@@ -35,7 +35,7 @@ class Cases:
     """Questions to route, one row each, the tables indexed by question ID in the same order.
 
     Attributes:
-        features: the other columns of ROUTER_FEATURES; values known before the gold letter.
+        features: the other columns of data/router_features.parquet; values known before the gold letter.
         right: a column a policy: whether its answer is right.
         answers: what is known of each control's answer before the gold letter: columns (policy, feature).
         policies: those that the best single policy and the oracle over all are chosen among, as declared.
@@ -70,7 +70,9 @@ class Cases:
 
         Those of the question and its candidates, then of each control's answer, as ``answer_<tier>_<feature>``.
         """
-        own = self.features[[name for name in self.features if name in QUESTION_FEATURES.names]]
+        scorers = [name.removesuffix("_top") for name in map(str, self.features) if name.endswith("_top")]
+        of_question = question_features(scorers).names
+        own = self.features[[name for name in self.features if name in of_question]]
         answers = [self.answers[policy].add_prefix(f"answer_{tier}_") for tier, policy in controls.items()]
         return pd.concat([own, *answers], axis=1)
 

@@ -1,16 +1,17 @@
 """Router features: what is known of a question before its gold letter is.
 
-The columns of ROUTER_FEATURES for routers of the pair; for routers among controls, features of each control's answer.
+The columns of data/router_features.parquet for routers of the pair; for routers among controls, features of each
+control's answer.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import scipy
 
-from plancheck.records import ROUTER_FEATURES, SCORERS
+from plancheck import records
 from plancheck.routing.evaluation import Pair
 from plancheck.routing.inputs import Inputs, check_columns
 from plancheck.routing.routers import CATEGORIES
@@ -20,15 +21,30 @@ Row = dict[str, Any]
 Known = Mapping[Any, Any]  # a row of a table
 
 
-def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
+class Scored(NamedTuple):
+    """What a scorer says of an atom; rank 1 is the best."""
+
+    score: float
+    rank: int
+
+
+def router_features(inputs: Inputs, pair: Pair, scorers: Sequence[str], rerankers: Sequence[str]) -> list[Row]:
     """The rows of data/router_features.parquet, by question ID.
 
+    Args:
+        inputs: what they are made of.
+        pair: of policies.
+        scorers: rankings that score every candidate.
+        rerankers: those of them that rank the candidates alone.
+
     Raises:
-        ValueError: a question lacks a candidate or the answer of a policy.
+        ValueError: a question lacks a candidate, a candidate's score or the answer of a policy.
     """
     chars = dict(zip(inputs.contexts["context_id"], inputs.contexts["chars"], strict=True))
-    atoms = inputs.retrieval.groupby("question_id").size()
-    pools = dict(iter(pool_scores(inputs).groupby("question_id")))
+    atoms = inputs.atoms.groupby("context_id").size()
+    pools = {name: sorted(ids) for name, ids in inputs.candidates.groupby("question_id")["atom_id"]}
+    known = of_scorers(inputs.rankings)
+    columns = records.router_features(scorers, rerankers).names
     plans = {row["question_id"]: row for row in inputs.plans.to_dict("records")}
     answers = {(row["question_id"], row["policy"]): row for row in inputs.answers.to_dict("records")}
     found = []
@@ -36,23 +52,29 @@ def router_features(inputs: Inputs, pair: Pair) -> list[Row]:
         name = question["question_id"]
         if name not in pools or not {(name, pair.control), (name, pair.planner)} <= set(answers):
             raise ValueError(f"{name}: needs a candidate and the answers of {pair.control} and {pair.planner}")
-        pool = pools[name]
+        pool, ranked = pools[name], {scorer: known.get((name, scorer), {}) for scorer in scorers}
+        if lacking := [scorer for scorer, own in ranked.items() if not set(pool) <= set(own)]:
+            raise ValueError(f"{name}: no score of every candidate by {', '.join(lacking)}")
         control, planner = answers[name, pair.control], answers[name, pair.planner]
         row = {
             "question_id": name,
             **{column: question[column] for column in CATEGORIES},
             "context_chars": chars[question["context_id"]],
             "question_chars": sum(map(len, (question["question"], *question["choices"]))),
-            "atoms": int(atoms[name]),
+            "atoms": int(atoms[question["context_id"]]),
             "candidates": len(pool),
-            **{key: value for scorer in SCORERS for key, value in of_scores(scorer, pool[f"{scorer}_score"]).items()},
-            **of_plan(plans.get(name)),
+            **{
+                key: value
+                for scorer, own in ranked.items()
+                for key, value in of_scores(scorer, [own[atom_id].score for atom_id in pool]).items()
+            },
+            **of_plan(plans.get(name), ranked, rerankers),
             **{f"control_{feature}": value for feature, value in of_answer(control).items()},
             **{f"planner_{feature}": value for feature, value in of_answer(planner).items()},
             "letters_agree": answered(control) and control["letter"] == planner["letter"],
             "same_context": control["packed_id"] == planner["packed_id"],
         }
-        found.append({column: row[column] for column in ROUTER_FEATURES.names})
+        found.append({column: row[column] for column in columns})
     return found
 
 
@@ -77,15 +99,19 @@ def answer_features(answers: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(by_policy, axis=1).sort_index()
 
 
-def pool_scores(inputs: Inputs) -> pd.DataFrame:
-    """The three scores of every candidate, by question and atom."""
-    candidates = inputs.retrieval[inputs.retrieval["candidate"]]
-    return candidates.merge(inputs.rerank, on=["question_id", "atom_id"]).sort_values(["question_id", "atom_id"])
+def of_scorers(rankings: pd.DataFrame) -> dict[tuple[str, str], dict[str, Scored]]:
+    """What each scorer says of each atom it ranks, by question and scorer."""
+    return {
+        (str(question_id), str(scorer)): {
+            atom_id: Scored(score, rank)
+            for atom_id, score, rank in zip(own["atom_id"], own["score"], own["rank"], strict=True)
+        }
+        for (question_id, scorer), own in rankings.groupby(["question_id", "ranking"])
+    }
 
 
-def of_scores(scorer: str, scores: pd.Series) -> Row:
+def of_scores(scorer: str, values: Sequence[float]) -> Row:
     """Top, mean and flatness of a pool's scores."""
-    values = scores.tolist()
     flat = flatness(values)
     return {
         f"{scorer}_top": max(values),
@@ -97,21 +123,18 @@ def of_scores(scorer: str, scores: pd.Series) -> Row:
     }
 
 
-def of_plan(plan: Known | None) -> Row:
-    """Whether there is a plan, and where its atoms stand in each ranking."""
-    ranks = {scorer: known(plan[f"{scorer}_ranks"]) if plan else [] for scorer in SCORERS}
-    atoms = len(plan["atom_ids"]) if plan else 0
-    row: Row = {"plan_parsed": bool(plan and plan["parsed"]), "plan_atoms": atoms}
+def of_plan(plan: Known | None, ranked: Mapping[str, Mapping[str, Scored]], rerankers: Sequence[str]) -> Row:
+    """Whether there is a plan, and where its atoms stand in each ranking; a reranker ranks the candidates alone."""
+    named = list(plan["atom_ids"]) if plan else []
+    row: Row = {"plan_parsed": bool(plan and plan["parsed"]), "plan_atoms": len(named)}
+    ranks = {scorer: [int(own[atom_id].rank) for atom_id in named if atom_id in own] for scorer, own in ranked.items()}
     for scorer, found in ranks.items():
         row[f"plan_{scorer}_mean_rank"] = sum(found) / len(found) if found else None
         row[f"plan_{scorer}_best_rank"] = min(found) if found else None
-    row["plan_rerank_overlap"] = sum(rank <= atoms for rank in ranks["rerank"]) / atoms if atoms else None
+    for scorer in rerankers:
+        among_first = sum(rank <= len(named) for rank in ranks[scorer])
+        row[f"plan_{scorer}_overlap"] = among_first / len(named) if named else None
     return row
-
-
-def known(ranks: Sequence[float | None]) -> list[int]:
-    """The ranks that are there: an atom outside the candidate pool has none by the cross-encoder."""
-    return [int(rank) for rank in ranks if rank is not None and not math.isnan(rank)]
 
 
 def of_answer(answer: Known) -> Row:

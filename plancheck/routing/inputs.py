@@ -1,6 +1,6 @@
 """What router features are made of: exactly these columns, all known before an answer is judged."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,9 +17,10 @@ PLAN_FILES: Final = ("plans", "given_plans")
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "questions": ("question_id", *CATEGORIES, "question", "choices", "context_id", "context_group"),
     "contexts": ("context_id", "chars"),
-    "retrieval": ("question_id", "atom_id", "candidate", "bm25_score", "dense_score"),
-    "rerank": ("question_id", "atom_id", "rerank_score"),
-    "plans": ("question_id", "atom_ids", "parsed", "bm25_ranks", "dense_ranks", "rerank_ranks"),
+    "atoms": ("context_id", "atom_id"),
+    "candidates": ("question_id", "atom_id"),
+    "rankings": ("question_id", "ranking", "atom_id", "score", "rank"),
+    "plans": ("question_id", "atom_ids", "parsed"),
     "answers": ("question_id", "policy", "packed_id", "letter", "probs"),
 }
 
@@ -31,8 +32,9 @@ class Inputs:
     Attributes:
         questions: one row a question.
         contexts: one row a context.
-        retrieval: one row an atom of a question's context.
-        rerank: one row a candidate of a question.
+        atoms: one row an atom.
+        candidates: one row a candidate of a question.
+        rankings: of the scorers alone, one row an atom that one ranks for a question.
         plans: one row a question, of the planner policy's selector; empty where it has none.
         answers: of both policies at one budget, one row a question and policy.
 
@@ -42,8 +44,9 @@ class Inputs:
 
     questions: pd.DataFrame
     contexts: pd.DataFrame
-    retrieval: pd.DataFrame
-    rerank: pd.DataFrame
+    atoms: pd.DataFrame
+    candidates: pd.DataFrame
+    rankings: pd.DataFrame
     plans: pd.DataFrame
     answers: pd.DataFrame
 
@@ -62,8 +65,14 @@ def check_columns(name: str, table: pd.DataFrame) -> None:
         )
 
 
-def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Inputs:
+def read_inputs(pair: Pair, scorers: Collection[str], *, selector: str | None, budget_chars: int) -> Inputs:
     """The tables of data/, only the columns and rows needed.
+
+    Args:
+        pair: of policies.
+        scorers: rankings of the stages retrieve and rerank.
+        selector: of the planner policy; None for none.
+        budget_chars: of the answers.
 
     Raises:
         StudyError: a file is missing or unreadable.
@@ -77,8 +86,11 @@ def read_inputs(pair: Pair, *, selector: str | None, budget_chars: int) -> Input
     return Inputs(
         questions=read("questions", "questions"),
         contexts=read("contexts", "contexts"),
-        retrieval=read("retrieval", "retrieval"),
-        rerank=read("rerank", "rerank"),
+        atoms=read("atoms", "atoms"),
+        candidates=read("candidates", "candidates"),
+        rankings=pd.concat(
+            [read(file, "rankings", among("ranking", scorers)) for file in ("rankings", "rerank")], ignore_index=True
+        ),
         plans=pd.concat([read(file, "plans", pc.field("selector") == (selector or "")) for file in PLAN_FILES]),
         answers=read("predictions", "answers", at(budget_chars) & among("policy", pair.policies)),
     )

@@ -9,6 +9,7 @@ import pandas as pd
 from plancheck.params.analyze import ROUTER_TIER, Analyze
 from plancheck.params.comparison import budgets
 from plancheck.params.pack import planners as planners_of
+from plancheck.params.rankings import Bm25, CrossEncoder, Dense, Run, scorers
 from plancheck.params.selectors import harness, trained
 from plancheck.params.study import Params
 from plancheck.plumbing.files import write_json
@@ -47,7 +48,10 @@ def run(params: Params) -> None:
         StudyError: a file is missing, or too few contexts to compare anything.
     """
     made = read_material(
-        selectors=list(params.selectors), policies=params.shown, budgets_chars=params.pack.budgets_chars
+        rankings=params.rankings,
+        selectors=list(params.selectors),
+        policies=params.shown,
+        budgets_chars=params.pack.budgets_chars,
     )
     tables = make_tables(made, params)
     for declared, rows in by_declaration(tables):
@@ -82,6 +86,8 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     controls = [name for name in everyone if name not in treatments]
     packs_atoms = made.packed[made.packed["policy"].isin(policies)]
     declared = declared_comparisons(settings, chars)
+    anchored = dict.fromkeys(policy.anchors.ranking for policy in policies.values() if policy.anchors)
+    scoring = [name for name, spec in params.rankings.items() if isinstance(spec, Bm25 | Dense | CrossEncoder | Run)]
     compared = comparisons_table(results, declared, method)
     pooled = best_of_all_table(results, learned, controls, chars, method)
     return {
@@ -123,9 +129,9 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "order": order_table(results, policies, shown_atoms(made.packed), chars, method),
         "mechanisms": mechanisms(made, params),
         "power": power_table(pd.concat(table[table["split"] == ALL] for table in (compared, pooled)), method),
-        "composition": composition_table(packs_atoms, policies, made.selected, made.ranks),
+        "composition": composition_table(packs_atoms, policies, made.selected, made.ranks(anchored)),
         "texts": texts_table(made.packed, made.contexts, made.atoms, budgets_chars=chars),
-        "rankings": rankings_table(made.scores),
+        "rankings": rankings_table(made.scores(scoring)),
         "selection": selection_table(
             made.plans, made.questions, made.splits, judged=policies[route.planner].selector, confidence=confidence
         ),
@@ -157,12 +163,12 @@ def mechanisms(made: Material, params: Params) -> pd.DataFrame:
         budget: picks(made.results, candidates, budget, split=ALL)[0]
         for budget in budgets(settings.budget_chars, params.pack.budgets_chars)
     }
-    scorers = scored_atoms(made.retrieval)
+    scored = scored_atoms(made.rankings, made.candidates, scorers(params.rankings, params.tune.role))
     found = {
         budget: cases(
             plans,
             made.packed,
-            scorers,
+            scored,
             made.atoms_of,
             treatment=settings.treatment,
             control=pick.policy,

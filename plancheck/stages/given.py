@@ -17,7 +17,7 @@ from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.records import GIVEN_CONTEXTS, GIVEN_PREDICTIONS, PLANS, Atom, Question
-from plancheck.tables import read_atom_ranks, read_atoms
+from plancheck.tables import read_atoms
 
 LOG = logging.getLogger("plancheck.given")
 
@@ -53,14 +53,13 @@ def given_rows(
     atoms: Mapping[str, Sequence[Atom]],
 ) -> list[dict[str, Any]]:
     """Rows of data/given_plans.parquet, by selector as declared and question ID."""
-    ranks = read_atom_ranks()
     rows = []
     for name, path in files.items():
         plans = read_given_plans(path, questions, contexts, atoms)
         tell(name, path, plans, len(questions))
         spans = {item: span for plan in plans.values() for item, span in zip(plan.atom_ids, plan.spans, strict=True)}
         selected = {question_id: selected_of(plans.get(question_id)) for question_id in questions}
-        rows += plan_rows(name, selected, spans, ranks)
+        rows += plan_rows(name, selected, spans)
     return rows
 
 

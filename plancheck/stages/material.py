@@ -8,11 +8,14 @@ from itertools import product
 import pandas as pd
 
 from plancheck.benchmark.tables import read_questions
+from plancheck.known import FILES, Known, read_known
+from plancheck.params.rankings import Ranking
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, read_table
-from plancheck.records import SCORERS, Atom, Question
+from plancheck.records import Atom, Question
 from plancheck.reporting.results import Results, join_results
 from plancheck.reporting.systems import read_systems
+from plancheck.retrieval.ranking import ranks
 from plancheck.tables import read_atoms, read_plan_rows, read_splits
 
 
@@ -21,8 +24,8 @@ class Material:
     """The tables of earlier stages.
 
     ``answered`` has the predictions of finished systems as well, each at every budget. ``atoms`` are by context;
-    ``plans`` holds the selected ones by selector and question; ``retrieval`` has the rerank columns beside its own,
-    empty outside the candidate pool, which is all that ``tuned`` has of the tuned reranker.
+    ``plans`` holds the selected ones by selector and question; ``rankings`` are those of the stages retrieve, rerank
+    and tune together, ``known`` has all that are declared by question.
     """
 
     questions: Mapping[str, Question]
@@ -33,8 +36,9 @@ class Material:
     packed: pd.DataFrame
     atoms: Mapping[str, Sequence[Atom]]
     plans: Mapping[str, Mapping[str, Sequence[Atom]]]
-    retrieval: pd.DataFrame
-    tuned: pd.DataFrame
+    rankings: pd.DataFrame
+    candidates: pd.DataFrame
+    known: Mapping[str, Known]
     routing: pd.DataFrame
 
     @property
@@ -62,22 +66,32 @@ class Material:
             for question_id, atoms in plans.items()
         }
 
-    @property
-    def ranks(self) -> dict[str, dict[tuple[str, str], int]]:
-        """By ranking, the rank of each atom that has one, by (question ID, atom ID)."""
-        return {name: ranks_of(self.retrieval, name) for name in SCORERS}
+    def ranks(self, names: Iterable[str]) -> dict[str, dict[tuple[str, str], int]]:
+        """By ranking, the rank of each atom by (question ID, atom ID)."""
+        return {
+            name: {
+                (question_id, atom.atom_id): rank
+                for question_id, question in self.questions.items()
+                for atom, rank in zip(
+                    self.atoms[question.context_id], ranks(self.known[question_id].rankings[name]), strict=True
+                )
+            }
+            for name in names
+        }
 
-    @property
-    def scores(self) -> dict[str, pd.DataFrame]:
-        """By ranking, question_id and score of each atom that it scores."""
-        scored = {name: scores_of(self.retrieval, name) for name in SCORERS}
-        return scored | {"rerank_tuned": scores_of(self.tuned, "rerank")}
+    def scores(self, names: Iterable[str]) -> dict[str, pd.DataFrame]:
+        """By ranking, question_id and score of each atom that it scores; none for one that was not made."""
+        own = self.rankings.dropna(subset="score")
+        return {name: own.loc[own["ranking"] == name, ["question_id", "score"]] for name in names}
 
 
-def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_chars: Sequence[int]) -> Material:
+def read_material(
+    *, rankings: Mapping[str, Ranking], selectors: Sequence[str], policies: Iterable[str], budgets_chars: Sequence[int]
+) -> Material:
     """What earlier stages made.
 
     Args:
+        rankings: as declared.
         selectors: of the plans, as declared.
         policies: with ``budgets_chars`` the conditions, each of which packed contexts and predictions must hold.
 
@@ -100,12 +114,6 @@ def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_
             f"data/splits.json: the test questions have {found} context; intervals need 2 or more. Put more questions "
             "into test (split.sizes, or the IDs that split.path lists)."
         )
-    keys = ["question_id", "atom_id"]
-    retrieval = read_table(
-        DATA / "retrieval.parquet",
-        columns=[*keys, "candidate", "bm25_rank", "bm25_score", "dense_rank", "dense_score"],
-    ).to_pandas()
-    reranked = read_table(DATA / "rerank.parquet").to_pandas()
     atoms = read_atoms()
     return Material(
         questions=questions,
@@ -116,8 +124,9 @@ def read_material(*, selectors: Sequence[str], policies: Iterable[str], budgets_
         packed=packed,
         atoms=atoms,
         plans=read_plans(selectors, atoms, {name: question.context_id for name, question in questions.items()}),
-        retrieval=retrieval.merge(reranked, on=keys, how="left", validate="1:1"),
-        tuned=read_table(DATA / "rerank_tuned.parquet").to_pandas(),
+        rankings=pd.concat([read_table(DATA / f"{name}.parquet").to_pandas() for name in FILES], ignore_index=True),
+        candidates=read_table(DATA / "candidates.parquet").to_pandas(),
+        known=read_known(list(questions.values()), atoms, rankings),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
     )
 
@@ -171,13 +180,3 @@ def read_plans(
             for item, start, end in items
         ]
     return plans
-
-
-def ranks_of(retrieval: pd.DataFrame, ranking: str) -> dict[tuple[str, str], int]:
-    ranked = retrieval.dropna(subset=f"{ranking}_rank")
-    atoms = zip(ranked["question_id"], ranked["atom_id"], strict=True)
-    return dict(zip(atoms, ranked[f"{ranking}_rank"].astype(int), strict=True))
-
-
-def scores_of(table: pd.DataFrame, ranking: str) -> pd.DataFrame:
-    return table[["question_id", f"{ranking}_score"]].set_axis(["question_id", "score"], axis=1).dropna()

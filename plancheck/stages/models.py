@@ -33,15 +33,13 @@ def run(params: Params) -> None:
     Raises:
         StudyError: a model is not there, is not the pinned one or has no safe weights; all of them are listed.
     """
-    specs: dict[str, Section] = {
-        role: getattr(params.models, role) for role in sorted(type(params.models).model_fields)
-    }
+    specs: dict[str, Section] = dict(sorted(params.models.items()))
     # All that can be missing is looked for before anything is removed or takes long.
     found = located(set(specs.values()))
     shutil.rmtree(WEIGHTS, ignore_errors=True)
     LOCK.unlink(missing_ok=True)
     entries: dict[Section, dict[str, Any]] = {}
-    # Tuned models last: they need the encoder.
+    # Tuned models last: they need their encoder.
     for spec in sorted(set(specs.values()), key=lambda spec: (isinstance(spec, TunedModel), repr(spec))):
         entries[spec] = resolve(spec, found.get(spec), params, entries)
     slugs = {role: Path(entries[spec]["path"]).name for role, spec in specs.items()}
@@ -60,7 +58,7 @@ def resolve(
         entries: of the models resolved before it.
     """
     if isinstance(spec, TunedModel):
-        recipe, folder = tuned(spec, params, entries[params.models.encoder])
+        recipe, folder = tuned(spec, params, entries[params.models[spec.encoder]])
         return put(folder, "tuned", "reranker", recipe)
     if place is None:
         raise ValueError(f"no place for a {type(spec).__name__}")
@@ -104,7 +102,7 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
         "step": "tune_reranker 2",
         "threads": THREADS,
         "encoder": encoder["files"],
-        "settings": spec.model_dump(),
+        "settings": spec.model_dump(exclude={"encoder"}),
         "pairs": digest({"pairs": [[pair.query, pair.text, pair.label] for pair in pairs]}),
         "versions": versions(),
     }
@@ -120,7 +118,8 @@ def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[st
             learning_rate=spec.learning_rate,
             seed=spec.seed,
             device="cpu",  # where every user's machine makes the same reranker as far as it can
-            remedy="Change models.reranker (questions, learning_rate, seed) or benchmark.controlled.context_chars.",
+            remedy="Change the tuned model in conf/models (questions, learning_rate, seed) or "
+            "benchmark.controlled.context_chars.",
         )
 
     return digest(recipe), made_once(recipe, make)

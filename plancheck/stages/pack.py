@@ -7,8 +7,8 @@ from typing import Any
 
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
-from plancheck.known import TUNED, Known, read_known
-from plancheck.params.pack import Pack, Policy
+from plancheck.known import Known, read_known
+from plancheck.params.pack import SPANS, Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA, read_table, write_table
@@ -23,12 +23,11 @@ def run(params: Params) -> None:
     """Write data/packed.parquet: a row for each question, policy and budget, in this order.
 
     Raises:
-        StudyError: a policy uses a selector without plans, or the tuned reranker when it was not made.
+        StudyError: a policy uses a selector without plans, or a ranking was not made.
     """
-    rrf_k = params.retrieve.rrf_k
     questions = sorted(read_questions(), key=lambda question: question.question_id)
     atoms = read_atoms()
-    known = read_known((question.question_id for question in questions), rrf_k=rrf_k)
+    known = read_known(questions, atoms, params.rankings)
     refuse_what_is_not_made(params.pack, known)
     tell_small_budgets(questions, atoms, params.pack)
     texts = read_texts()
@@ -36,7 +35,7 @@ def run(params: Params) -> None:
     contexts = each_context([question.context_id for question in questions])
     for question, context in zip(questions, contexts, strict=True):
         own = atoms[question.context_id]
-        rows += packed_rows(question, context, own, known[question.question_id], params.pack, rrf_k=rrf_k)
+        rows += packed_rows(question, context, own, known[question.question_id], params.pack)
         rows += text_rows(question, context, texts[question.question_id], params.contexts, params.pack.budgets_chars)
     write_table(DATA / "packed.parquet", rows, PACKED)
     LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
@@ -67,8 +66,6 @@ def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:
                 f"{name}: {' and '.join(map(str, PLAN_FILES))} lack a plan of selector {policy.selector} for {lacking} "
                 "question(s)"
             )
-        if policy.fill == "rerank_tuned" and any(found.rankings.rerank_tuned is None for found in known.values()):
-            problems.append(f"{name}: {TUNED} lacks questions; it is empty when tune.enabled is false")
     if problems:
         raise all_problems(
             "params.yaml, pack.policies:",
@@ -78,7 +75,7 @@ def refuse_what_is_not_made(settings: Pack, known: Mapping[str, Known]) -> None:
 
 
 def packed_rows(
-    question: Question, context: str, atoms: tuple[Atom, ...], known: Known, settings: Pack, *, rrf_k: int
+    question: Question, context: str, atoms: tuple[Atom, ...], known: Known, settings: Pack
 ) -> list[dict[str, Any]]:
     """A question's rows of data/packed.parquet, by policy and budget as declared."""
     rows = []
@@ -86,22 +83,13 @@ def packed_rows(
     for name, policy in settings.policies.items():
         plan = [as_atom(piece, own, question) for piece in known.plans[policy.selector]] if policy.selector else []
         ordered: Sequence[Atom] = atoms
-        if policy.fill not in ("head", "head_tail"):
-            ordered = order(
-                policy,
-                known.rankings,
-                atoms,
-                plan=plan,
-                question_id=question.question_id,
-                seed=settings.seed,
-                rrf_k=rrf_k,
-            )
+        if policy.fill not in SPANS:
+            ordered = order(policy, known.rankings, atoms, plan=plan)
         for budget in settings.budgets_chars:
             packed = pack_one(policy, ordered, settings, budget_chars=budget)
             if policy.shown_order == "hybrid":
-                hybrid = in_order(
-                    [*(item for item in plan if item.atom_id not in own), *atoms], atoms, known.rankings.hybrid
-                )
+                every = [*(item for item in plan if item.atom_id not in own), *atoms]
+                hybrid = in_order(every, atoms, known.rankings["hybrid"])
                 packed = packing.reordered(packed, hybrid, budget_chars=budget)
             shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan

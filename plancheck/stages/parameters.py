@@ -7,6 +7,7 @@ from typing import Any
 from plancheck.backends.places import located
 from plancheck.params.given import files_of
 from plancheck.params.models import HubModel
+from plancheck.params.rankings import Run
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -24,12 +25,13 @@ def run(params: Params) -> None:
     The rules of params.yaml itself were checked when it was read.
 
     Raises:
-        StudyError: the benchmark's file, the split's, a model of this machine or a device is not there; all of them are
-            listed.
+        StudyError: the benchmark's file, the split's, a run, a model of this machine or a device is not there; all
+            of them are listed.
     """
     given = {"benchmark.path": params.benchmark.path}
     if params.split.listed:
         given["split.path"] = params.split.path
+    given |= {f"rankings.{name}.path": spec.path for name, spec in params.rankings.items() if isinstance(spec, Run)}
     problems = [
         *(problem for name, path in given.items() for problem in missing_file(name, path)),
         *misplaced_files("selectors", plan_files(params.selectors), GIVEN / "plans"),
@@ -78,7 +80,7 @@ def misplaced_files(section: str, files: Mapping[str, Path], folder: Path) -> li
 
 def missing_models(params: Params) -> list[str]:
     """What is wrong with the models that need no network."""
-    specs = {getattr(params.models, role) for role in type(params.models).model_fields}
+    specs = set(params.models.values())
     try:
         located({spec for spec in specs if not isinstance(spec, HubModel)})
     except StudyError as error:

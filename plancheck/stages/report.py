@@ -13,6 +13,7 @@ from plancheck.page.kin import tuned_and_not, yardstick
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
+from plancheck.params.ranking_rules import untuned
 from plancheck.params.selectors import of_kind
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
@@ -54,7 +55,8 @@ def read_study(params: Params) -> Study:
     Raises:
         StudyError: tables are missing or damaged.
     """
-    policies, reranker, systems = params.pack.policies, params.models.reranker, [*params.contexts, *params.predictions]
+    policies, base = params.pack.policies, params.models.get(params.tune.base)
+    systems = [*params.contexts, *params.predictions]
     planner = params.analyze.planner or params.route.planner
     selectors = params.selectors
     selector_of = {name: policy.selector for name, policy in policies.items()}
@@ -69,12 +71,12 @@ def read_study(params: Params) -> Study:
         control=params.route.control,
         perfect=yardstick(policies, planner, of_kind(selectors, "evidence")),
         null=yardstick(policies, planner, of_kind(selectors, "random")),
-        tuned=tuned_and_not(policies),
+        tuned=tuned_and_not(policies, untuned(params.rankings, params.tune)),
         budgets_chars=params.pack.budgets_chars,
         confidence=params.analyze.confidence,
         power=params.analyze.power,
         margin=params.analyze.margin,
-        reranker_questions=reranker.questions if isinstance(reranker, TunedModel) else None,
+        reranker_questions=base.questions if isinstance(base, TunedModel) else None,
         overflow=params.pack.overflow,
         begun=params.mine.begin_reply,
         facts={name: read_figures(path, stage=name) for name, path in FACTS.items()},

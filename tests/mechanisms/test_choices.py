@@ -1,9 +1,11 @@
+from types import MappingProxyType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.mechanisms.choices import displacement, displacement_from_control, jaccard, mean_rank, overlap
-from plancheck.mechanisms.measures import SCORERS, Case, Scored, measures
+from plancheck.mechanisms.measures import Case, Scored, measures
 from plancheck.records import Atom
 
 IDS = st.lists(st.sampled_from("abcdefgh"), unique=True)
@@ -63,9 +65,12 @@ def test_spans_are_compared_with_atoms_by_their_characters():
     assert measures(case(selected=[span]), top=2)["jaccard", "rerank"] == 15 / 25
 
 
-def case(**changes):
-    scorers = {name: Scored({"a": 1, "b": 2, "c": 3}, [3.0, 2.0, 1.0]) for name in SCORERS}
-    scorers["bm25"] = Scored({"c": 1, "a": 2, "b": 3}, [3.0, 2.0, 1.0])
+def case(more=MappingProxyType({}), **changes):
+    ranks = {"bm25": {"c": 1, "a": 2, "b": 3}}
+    kinds = {"bm25": "bm25", "dense": "dense", "rerank": "cross_encoder", **more}
+    scorers = {
+        name: Scored(kind, ranks.get(name, {"a": 1, "b": 2, "c": 3}), [3.0, 2.0, 1.0]) for name, kind in kinds.items()
+    }
     known = {"selected": [ATOMS["b"]], "atoms": ATOMS, "shown": ["b"], "shown_by_control": ["a", "b"]}
     return Case(**{**known, "scorers": scorers, "evidence_recall": 0.5, **changes})
 
@@ -83,3 +88,12 @@ def test_the_family_has_the_same_members_whatever_the_plan():
 
 def test_top_reaches_no_further_than_the_pool():
     assert measures(case(), top=10)["jaccard", "rerank"] == pytest.approx(1 / 3)
+
+
+def test_any_scorer_has_its_measures_and_any_cross_encoder_its_displacement():
+    found = measures(case({"mine": "cross_encoder", "e5": "dense"}), top=2)
+    assert len(found) == 3 + 2 * 2 + 1 + 5 + 5 * 4
+    assert found["displacement", "mine"] == found["displacement", "rerank"]
+    assert {measure for measure, scorer in found if scorer == "e5"} == {
+        "mean_rank", "normalised_entropy", "top_gap", "gini", "variation",
+    }  # fmt: skip

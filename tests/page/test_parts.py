@@ -11,6 +11,7 @@ from plancheck.page.controls import (
     documents_figure,
     rankings_picture,
     reading_figure,
+    runs_figures,
     texts_picture,
     weights_figure,
 )
@@ -268,10 +269,10 @@ def test_rankings_that_say_nothing_are_told_unless_there_was_one_atom_to_order()
         columns=["ranking", "questions", "silent", "one_atom"],
     )
     told = point(said(study_of([rung()], tables={"rankings": rankings})), "all scores of a ranking")
-    assert told.endswith("BM25 in 12 of 48 questions and the tuned cross-encoder in 1 of 48 questions.")
+    assert told.endswith("bm25 in 12 of 48 questions and rerank_tuned in 1 of 48 questions.")
     assert answer(study_of([rung()], tables={"rankings": rankings.iloc[[1]]})).caveats == ()
     caption = rankings_picture(study_of([]), rankings).caption
-    assert "BM25 in 14 of 48, the dense ranking in 2 of 48 and the tuned cross-encoder in 1 of 48." in caption
+    assert "bm25 in 14 of 48, dense in 2 of 48 and rerank_tuned in 1 of 48." in caption
 
 
 @pytest.mark.parametrize(
@@ -297,7 +298,7 @@ def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_whe
 
 def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_the_stages_report():
     bm25 = {
-        "variant": "okapi", "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
+        "kind": "bm25", "variant": "okapi", "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
     }  # fmt: skip
     documents = {"1": 105, "2-5": 0, "6-50": 18, "more": 1}
     domains = {"asked": ["Multi-Document QA"], "present": ["Code", "Multi-Document QA"]}
@@ -320,7 +321,7 @@ def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_
         "benchmark": {"equal_choices": {"questions": 0, "with_gold": 0}},
     }
     study = study_of([], facts=mended)
-    assert weights_figure(study).caption == "Every weight is above 0 (retrieve.bm25.variant is lucene)."
+    assert weights_figure(study).caption == "Every weight of bm25 is above 0 (rankings.bm25.variant is lucene)."
     assert "domains (multi); the domains of the questions are Code and Multi" in documents_figure(study).caption
     assert choices_figures(study) == ()
 
@@ -331,26 +332,39 @@ def read(coverage, truncated, atoms=400):
 
 def test_how_much_encoder_and_cross_encoder_read_is_told_and_a_beginning_is_a_caveat():
     def told(dense, rerank):
-        study = study_of([rung()], facts={"retrieve": {"dense": dense}, "rerank": rerank})
+        study = study_of([rung()], facts={"retrieve": {"dense": dense | {"kind": "dense"}}, "rerank": {"mine": rerank}})
         return said(study), reading_figure(study).caption.replace("\N{NO-BREAK SPACE}", " ")
 
     points, caption = told(read("head", 397), read("head", 30))
     assert point(points, "beginning").startswith(
-        "The encoder read only the beginning of 99.2 % of its atoms and the cross-encoder read only the beginning of "
-        "7.5 % of its candidates. Evidence further back in an atom cannot raise its rank"
+        "The encoder of dense read only the beginning of 99.2 % of its atoms and the cross-encoder of mine read only "
+        "the beginning of 7.5 % of its candidates. Evidence further back in an atom cannot raise its rank"
     )
     assert (
-        "The encoder read only the beginning of 99.2 % of its 400 atoms (retrieve.dense_coverage is head)." in caption
+        "The encoder of dense read only the beginning of 99.2 % of its 400 atoms (rankings.dense.coverage is head)."
+        in caption
     )
     points, caption = told(read("windows", 0), read("snippet", 395))
     assert len(points) == 3
     assert caption == (
-        "The encoder read all of its 400 atoms (retrieve.dense_coverage is windows). The cross-encoder read only what "
-        "the planner is shown of 98.8 % of its 400 candidates (rerank.coverage is snippet)."
+        "The encoder of dense read all of its 400 atoms (rankings.dense.coverage is windows). The cross-encoder of "
+        "mine read only what the planner is shown of 98.8 % of its 400 candidates (rankings.mine.coverage is snippet)."
     )
     points, _ = told(read("head", 0), read("head", 1))
-    assert point(points, "beginning").startswith("The cross-encoder read only the beginning of 0.2 % of its candidates")
-    assert "Nothing is known" in reading_figure(study_of([])).absent
+    assert point(points, "beginning").startswith(
+        "The cross-encoder of mine read only the beginning of 0.2 % of its candidates"
+    )
+    assert reading_figure(study_of([])).absent == "No ranking is by a model."
+
+
+def test_what_a_run_lacks_is_told_where_there_is_one():
+    lacks = {"kind": "run", "questions": 48, "questions_missing": 2, "atoms": 400, "atoms_missing": 100}
+    study = study_of([], facts={"retrieve": {"mine": lacks | {"missing_share": 0.25}}})
+    (shown,) = runs_figures(study)
+    assert (
+        "mine lacks 25.0\N{NO-BREAK SPACE}% of 400 pairs of question and atom, and 2 of 48 questions" in shown.caption
+    )
+    assert runs_figures(study_of([])) == ()
 
 
 def test_without_the_planner_there_is_no_answer():
@@ -437,8 +451,10 @@ def test_kin_differ_in_one_thing_alone():
     assert yardstick(policies, "mine", "evidence") == Yardstick("same", "alone")
     assert yardstick(policies, "ordered", "evidence") == Yardstick(None, "alone")
     assert yardstick(policies, "mine", "random_plan") == Yardstick(None, None)
-    assert tuned_and_not(policies) == ("tuned", "rerank")
-    assert tuned_and_not({name: policies[name] for name in ("tuned", "mine")}) is None
+    untuned = {"rerank_tuned": "rerank"}
+    assert tuned_and_not(policies, untuned) == ("tuned", "rerank")
+    assert tuned_and_not(policies, {}) is None
+    assert tuned_and_not({name: policies[name] for name in ("tuned", "mine")}, untuned) is None
 
 
 def test_matched_supervision_is_told_from_the_same_budget_and_questions():

@@ -56,18 +56,20 @@ def test_a_policy_of_a_selector_that_makes_no_plans_names_what_to_add(composed):
 
 
 def test_a_policy_of_the_tuned_reranker_wants_it_tuned(composed):
-    with pytest.raises(StudyError, match=r"tune.enabled: is false, but pack.policies rerank_tuned use .*; set it to"):
+    with pytest.raises(StudyError, match=r"tune.enabled: is false, but rankings rerank_tuned use .*; set it to"):
         parse_params(composed("demo", "tune.enabled=false"), name="params.yaml")
 
 
 def test_a_cross_encoder_reads_what_the_planner_is_shown_only_where_that_is_a_part(composed):
-    with pytest.raises(StudyError, match=r"rerank.coverage: is 'snippet'.*planner.snippet_chars is null.*windows"):
-        parse_params(composed("demo", "rerank.coverage=snippet", "planner.snippet_chars=null"), name="demo")
+    with pytest.raises(
+        StudyError, match=r"rankings.rerank.coverage: is 'snippet'.*planner.snippet_chars is null.*windows"
+    ):
+        parse_params(composed("demo", "rankings.rerank.coverage=snippet", "planner.snippet_chars=null"), name="demo")
     for coverage in ("head", "windows"):
-        whole = composed("demo", f"rerank.coverage={coverage}", "planner.snippet_chars=null")
-        assert parse_params(whole, name="demo").rerank.chars(None) is None
-    shown = parse_params(composed("demo", "rerank.coverage=snippet"), name="demo")
-    assert shown.rerank.chars(shown.planner.snippet_chars) == shown.planner.snippet_chars
+        whole = composed("demo", f"rankings.rerank.coverage={coverage}", "planner.snippet_chars=null")
+        assert parse_params(whole, name="demo").rankings["rerank"].chars(None) is None
+    shown = parse_params(composed("demo", "rankings.rerank.coverage=snippet"), name="demo")
+    assert shown.rankings["rerank"].chars(shown.planner.snippet_chars) == shown.planner.snippet_chars
 
 
 def test_a_reranker_is_not_tuned_on_the_questions_of_the_study(composed):

@@ -1,9 +1,11 @@
 import numpy as np
 import pandas as pd
 
-from plancheck.mechanisms.measures import SCORERS, Case, Scored
+from plancheck.mechanisms.measures import Case, Scored
 from plancheck.reporting.mechanisms_table import MECHANISMS, mechanisms_table
 from plancheck.reporting.picks import Pick
+
+KINDS = {"bm25": "bm25", "dense": "dense", "rerank": "cross_encoder"}
 
 
 def cases(results, planner_wins, *, recall=None):
@@ -11,13 +13,13 @@ def cases(results, planner_wins, *, recall=None):
     generator = np.random.default_rng(2)
     found = {}
     for question_id in results.splits["all"]:
-        scored = Scored({"a": 1, "b": 2, "c": 3, "d": 4}, generator.random(4).tolist())
+        ranks, pool = {"a": 1, "b": 2, "c": 3, "d": 4}, generator.random(4).tolist()
         wins = planner_wins[question_id]
         found[question_id] = Case(
             selected=["a" if wins else "d"],
             shown=["a", "b"] if wins else ["d"],
             shown_by_control=["a", "b"],
-            scorers={name: scored for name in SCORERS},
+            scorers={name: Scored(kind, ranks, pool) for name, kind in KINDS.items()},
             evidence_recall=recall,
         )
     return found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rank_bm25 import BM25L, BM25Okapi, BM25Plus
 
 from plancheck.atoms import cut
-from plancheck.params.retrieval import Variant
+from plancheck.params.rankings import Variant
 from plancheck.retrieval.lexical import VARIANTS, LexicalIndex
 from plancheck.retrieval.ranking import by_score
 from plancheck.retrieval.silence import silent

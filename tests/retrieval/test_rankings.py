@@ -69,14 +69,17 @@ def test_rankings_of_other_atoms_are_refused():
 
 
 def test_the_pool_takes_turns_and_holds_an_atom_once():
-    assert candidate_pool((0, 1, 2, 3), (3, 0, 1, 2), size=3) == (0, 3, 1)
+    assert candidate_pool([(0, 1, 2, 3), (3, 0, 1, 2)], size=3) == (0, 3, 1)
+    assert candidate_pool([(0, 1, 2), (2, 0, 1), (1, 0, 2)], size=3) == (0, 2, 1)
+    assert candidate_pool([(2, 0, 1)], size=2) == (2, 0)
 
 
-@given(permutations(8), permutations(8), st.integers(1, 12))
-def test_the_pool_holds_the_best_of_both(first, second, size):
-    pool = candidate_pool(first, second, size=size)
+@given(st.lists(permutations(8), min_size=1, max_size=4), st.integers(1, 12))
+def test_the_pool_holds_the_best_of_each(rankings, size):
+    pool = candidate_pool(rankings, size=size)
     assert len(pool) == len(set(pool)) == min(size, 8)
-    assert pool[0] == first[0]
+    assert pool[0] == rankings[0][0]
+    assert size < len(rankings) or {ranking[0] for ranking in rankings} <= set(pool)
 
 
 def test_an_atom_counts_by_its_nearest_part():

@@ -41,7 +41,7 @@ def ranked(texts, *, windows, shown=None):
     for text in texts:
         start = atoms[-1].end if atoms else 0
         atoms.append(Atom(f"c-{len(atoms)}", "c", start, start + len(text), 0))
-    return rerank_pool(QUESTION, context, atoms, shown or texts, READER, windows=windows, batch_size=2)
+    return rerank_pool("mine", QUESTION, context, atoms, shown or texts, READER, windows=windows, batch_size=2)
 
 
 def column(rows, name):
@@ -62,11 +62,12 @@ TEXTS = ["old old old old mill mill mill", "mill old old", "boat boat boat boat"
 )
 def test_an_atom_counts_by_what_is_read_of_it(windows, shown, scores, order, truncated):
     rows = ranked(TEXTS, windows=windows, shown=shown)
-    assert column(rows, "rerank_score") == np.round(scores, 6).tolist()
-    assert column(rows, "rerank_rank") == order
+    assert column(rows, "score") == np.round(scores, 6).tolist()
+    assert column(rows, "rank") == order
     assert column(rows, "tokens") == [7, 3, 4]
     assert column(rows, "truncated") == truncated
     assert column(rows, "atom_id") == ["c-0", "c-1", "c-2"]
+    assert column(rows, "ranking") == ["mine"] * 3
 
 
 def test_a_given_part_that_is_too_long_is_read_in_part_as_well():
@@ -88,11 +89,9 @@ def test_the_part_that_is_learned_from_is_the_first_that_scores_best():
 def test_in_parts_every_atom_is_read_whole_and_scores_at_least_as_its_beginning(texts):
     head, parts = ranked(texts, windows=False), ranked(texts, windows=True)
     assert not any(column(parts, "truncated"))
-    assert all(
-        more >= less for more, less in zip(column(parts, "rerank_score"), column(head, "rerank_score"), strict=True)
-    )
+    assert all(more >= less for more, less in zip(column(parts, "score"), column(head, "score"), strict=True))
     whole = [not cut for cut in column(head, "truncated")]
-    same = [a == b for a, b in zip(column(head, "rerank_score"), column(parts, "rerank_score"), strict=True)]
+    same = [a == b for a, b in zip(column(head, "score"), column(parts, "score"), strict=True)]
     assert all(alike for alike, fits in zip(same, whole, strict=True) if fits)
 
 

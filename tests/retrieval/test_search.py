@@ -1,14 +1,18 @@
-"""Retrieval of one context, with an encoder that counts letters: what it says of BM25's weights, and its rows."""
+"""Retrieval of one context, with an encoder that counts letters: every kind of ranking that needs no cross-encoder."""
 
 import json
 
 import numpy as np
 import pytest
+from pydantic import TypeAdapter
 
 from plancheck.atoms import cut
-from plancheck.records import RETRIEVAL, Question
-from plancheck.retrieval.search import search_context
+from plancheck.params.rankings import Rankings
+from plancheck.plumbing.errors import StudyError
+from plancheck.records import RANKINGS, Question
+from plancheck.retrieval.search import Asked, search_context
 from plancheck.retrieval.silence import silent
+from plancheck.trec import Hit
 
 
 class Letters:
@@ -23,7 +27,7 @@ class Letters:
     def token_counts(self, texts):
         return [len(text.split()) for text in texts]
 
-    def windows(self, text):
+    def windows(self, text, *, tokens):
         return [text]
 
 
@@ -38,14 +42,31 @@ def questions_of(cases, name):
         )
 
 
-def search(question, context, variant, *, window_chars=8000, overlap_chars=1000):
+def declared(variant="lucene", **more):
+    rankings = {
+        "mine": {"kind": "bm25", "variant": variant},
+        "letters": {"kind": "dense", "model": "encoder", "coverage": "head"},
+        "apart": {"kind": "mmr", "of": "letters", "lambda": 0.5},
+        "both": {"kind": "fusion", "weights": {"mine": 1, "letters": 2}},
+        "read": {"kind": "cross_encoder", "model": "reranker", "coverage": "head", "rest": "both"},
+    }
+    return TypeAdapter(Rankings).validate_python(rankings | more)
+
+
+def search(question, context, rankings, *, pool=("mine", "letters"), window_chars=8000, overlap_chars=1000, runs=None):
     atoms = cut(question.context_id, context, window_chars=window_chars, overlap_chars=overlap_chars)
-    knobs = {"coverage": "head", "pool_size": 30, "mmr_lambda": 0.5, "batch_size": 8}
-    return search_context([question], context, atoms, Letters(), variant=variant, **knobs)
+    encoders = {"encoder": Letters(), "again": Letters()}
+    asked = Asked([question], context, atoms, encoders, runs or {})
+    return search_context(asked, rankings, pool=pool, pool_size=3, batch_size=8)
+
+
+def column(found, ranking, name):
+    return [row[name] for row in found.rows if row["ranking"] == ranking]
 
 
 def test_questions_that_okapis_weights_change_are_counted(cases):
-    found = [search(*item, "okapi").changes[0] for item in questions_of(cases, "two_window_context_bm25")]
+    items = questions_of(cases, "two_window_context_bm25")
+    found = [search(*item, declared("okapi")).changes["mine"][0] for item in items]
     assert sum(change.first_atom for change in found) == 7
     assert not any(change.first_five for change in found)
 
@@ -53,18 +74,68 @@ def test_questions_that_okapis_weights_change_are_counted(cases):
 @pytest.mark.parametrize("variant", ["plus", "l", "lucene"])
 def test_weights_above_0_change_nothing(cases, variant):
     for item in questions_of(cases, "two_window_context_bm25"):
-        assert search(*item, variant).changes == [None]
+        assert search(*item, declared(variant)).changes == {"mine": [None]}
 
 
-def test_the_variant_ranks_the_atoms(cases):
+@pytest.mark.parametrize("other", [{"variant": "plus"}, {"variant": "okapi", "k1": 0.2, "b": 0}], ids=["plus", "k1 b"])
+def test_variant_and_constants_decide_the_scores(cases, other):
     items = list(questions_of(cases, "two_window_context_bm25"))
-    first = {variant: [search(*item, variant).rows[0]["bm25_rank"] for item in items] for variant in ("okapi", "plus")}
-    assert first["okapi"] != first["plus"]
+    rankings = declared("okapi", other={"kind": "bm25", **other})
+    found = [search(*item, rankings, window_chars=300, overlap_chars=30) for item in items]
+    assert any(column(one, "mine", "score") != column(one, "other", "score") for one in found)
 
 
-def test_rows_are_of_the_table_and_chinese_says_something(cases):
+def long(cases):
     for item in questions_of(cases, "chinese_bm25"):
-        rows = search(*item, "lucene", window_chars=300, overlap_chars=30).rows
-        assert all(set(row) == set(RETRIEVAL.names) for row in rows)
-        assert [row["position"] for row in rows] == list(range(len(rows)))
-        assert not silent([row["bm25_score"] for row in rows])
+        yield *item, {"window_chars": 300, "overlap_chars": 30}
+
+
+def test_every_ranking_without_a_cross_encoder_is_a_permutation_with_the_rows_of_the_table(cases):
+    for question, context, windows in long(cases):
+        found = search(question, context, declared(), **windows)
+        assert all(set(row) == set(RANKINGS.names) for row in found.rows)
+        assert list(dict.fromkeys(row["ranking"] for row in found.rows)) == ["mine", "letters", "apart", "both"]
+        atoms = column(found, "mine", "atom_id")
+        for name in ("mine", "letters", "apart", "both"):
+            assert sorted(column(found, name, "rank")) == list(range(1, len(atoms) + 1))
+        assert not silent(column(found, "mine", "score"))
+        assert set(column(found, "apart", "score")) == {None}
+        assert None not in column(found, "letters", "truncated") and set(column(found, "mine", "tokens")) == {None}
+        assert [row["position"] for row in found.candidates] == sorted(row["position"] for row in found.candidates)
+        assert {row["atom_id"] for row in found.candidates} <= set(atoms)
+        assert len(found.candidates) == min(3, len(atoms))
+
+
+def test_a_second_encoder_by_name_only_ranks_as_the_first_with_the_same_weights_and_by_its_prefixes(cases):
+    dense = {"kind": "dense", "model": "again", "coverage": "head"}
+    rankings = declared(again=dense, asked=dense | {"query_prefix": "zzzzzzzzzz "},
+                        shown=dense | {"passage_prefix": "qqqq "})  # fmt: skip
+    changed = 0
+    for question, context, windows in long(cases):
+        found = search(question, context, rankings, **windows)
+        for name in ("score", "rank", "tokens", "truncated"):
+            assert column(found, "again", name) == column(found, "letters", name)
+        changed += column(found, "asked", "score") != column(found, "letters", "score")
+        changed += column(found, "shown", "score") != column(found, "letters", "score")
+    assert changed
+
+
+def test_a_prefix_that_leaves_no_room_is_refused(cases):
+    dense = {"kind": "dense", "model": "again", "coverage": "head", "passage_prefix": "a " * 100}
+    question, context, _ = next(long(cases))
+    with pytest.raises(StudyError, match="leaves the encoder no room for an atom"):
+        search(question, context, declared(again=dense))
+
+
+def test_a_ranking_written_as_a_run_comes_back_as_the_same_ranks_and_fills_a_pool(cases):
+    run = {"kind": "run", "path": "given/runs/mine.run"}
+    for question, context, windows in long(cases):
+        whole = search(question, context, declared(), **windows)
+        hits = [Hit(atom, rank, score) for atom, rank, score in
+                zip(*(column(whole, "letters", name) for name in ("atom_id", "rank", "score")), strict=True)]  # fmt: skip
+        runs = {"mine_run": {question.question_id: hits}}
+        rankings = declared(mine_run=run)
+        found = search(question, context, rankings, pool=["mine", "mine_run"], runs=runs, **windows)
+        for name in ("score", "rank"):
+            assert column(found, "mine_run", name) == column(whole, "letters", name)
+        assert found.candidates == whole.candidates

@@ -1,4 +1,5 @@
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from plancheck.retrieval.silence import silence, silent
@@ -26,9 +27,7 @@ def test_a_score_that_is_no_number_is_refused() -> None:
 
 
 def test_silent_questions_are_told() -> None:
-    rows = [
-        {"question_id": question, "score": score}
-        for question, score in [("a", 0.0), ("a", 0.0), ("b", 1.0), ("b", 0.0), ("c", 2.0)]
-    ]
+    scores = [("a", 0.0), ("b", 1.0), ("a", 0.0), ("b", 0.0), ("c", 2.0)]
+    rows = pa.Table.from_pylist([{"question_id": question, "score": score} for question, score in scores])
     told = "BM25: all scores are equal in 2 of 3 questions; there the order is that of position"
-    assert silence("BM25", rows, "score") == told
+    assert silence("BM25", rows) == told

@@ -11,6 +11,14 @@ PAIR = Pair("control", "planner")
 DOMAINS = ("Books", "Code", "Talks")
 
 
+# By number of the atom; atom 3 is no candidate.
+RANKS = {"bm25": [2, 3, 1, 4], "dense": [1, 4, 3, 2], "rerank": [1, 3, 2]}
+
+
+def atom_of(question_id, number):
+    return f"c{int(question_id[1:]) // 2}-{number}"
+
+
 def tables(questions=6, atoms=4, seed=0):
     """Rows of every input, by table, with the gold letters that no feature may see."""
     rng = np.random.default_rng(seed)
@@ -32,30 +40,34 @@ def tables(questions=6, atoms=4, seed=0):
             }
         ),
         "contexts": pd.DataFrame({"context_id": [f"c{number}" for number in range(questions)], "chars": 900}),
-        "retrieval": pd.DataFrame(
+        "atoms": pd.DataFrame(
             {
-                "question_id": [name for name, _ in scored],
-                "atom_id": [f"{name}-{number}" for name, number in scored],
-                "candidate": [number < 3 for _, number in scored],
-                "bm25_score": rng.normal(10, 4, len(scored)).round(6),
-                "dense_score": rng.normal(0.3, 0.1, len(scored)).round(6),
+                "context_id": [f"c{number // 2}" for number in range(0, questions, 2) for _ in range(atoms)],
+                "atom_id": [f"c{number // 2}-{atom}" for number in range(0, questions, 2) for atom in range(atoms)],
             }
         ),
-        "rerank": pd.DataFrame(
-            {
-                "question_id": [name for name, number in scored if number < 3],
-                "atom_id": [f"{name}-{number}" for name, number in scored if number < 3],
-                "rerank_score": rng.normal(-3, 2, 3 * questions).round(6),
-            }
+        "candidates": pd.DataFrame(
+            [{"question_id": name, "atom_id": atom_of(name, number)} for name, number in scored if number < 3]
+        ),
+        "rankings": pd.DataFrame(
+            [
+                {
+                    "question_id": name,
+                    "ranking": scorer,
+                    "atom_id": atom_of(name, number),
+                    "score": round(rng.normal(mean, spread), 6),
+                    "rank": RANKS[scorer][number],
+                }
+                for scorer, (mean, spread) in {"bm25": (10, 4), "dense": (0.3, 0.1), "rerank": (-3, 2)}.items()
+                for name, number in scored
+                if number < 3 or scorer != "rerank"
+            ]
         ),
         "plans": pd.DataFrame(
             {
                 "question_id": names,
-                "atom_ids": [[f"{name}-0", f"{name}-2"] for name in names],
+                "atom_ids": [[atom_of(name, 3), atom_of(name, 2)] for name in names],
                 "parsed": True,
-                "bm25_ranks": [[4, 1]] * questions,
-                "dense_ranks": [[2, 3]] * questions,
-                "rerank_ranks": [[3, 1]] * questions,
             }
         ),
         "answers": pd.DataFrame(

@@ -9,13 +9,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from plancheck import records
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RERANK, RETRIEVAL, ROUTER_FEATURES
+from plancheck.records import ATOMS, CANDIDATES, CONTEXTS, PLANS, PREDICTIONS, QUESTIONS, RANKINGS
 from plancheck.routing.features import answer_features, router_features
 from plancheck.routing.inputs import COLUMNS, read_inputs, read_right
 from plancheck.statistics.flatness import flatness
 
 GOLD = {"answer", "gold", "correct", "evidence", "evidence_recall", "reward"}
+SCORERS = ["bm25", "dense", "rerank"]
+FEATURES = records.router_features(SCORERS, ["rerank"])
 
 
 def with_gold(found, letters):
@@ -36,7 +39,7 @@ def moved_by_gold(compute, found, letters):
 
 @pytest.fixture
 def compute(pair, inputs_of):
-    return lambda found: router_features(inputs_of(found), pair)
+    return lambda found: router_features(inputs_of(found), pair, SCORERS, ["rerank"])
 
 
 @given(data=st.data())
@@ -85,7 +88,7 @@ def test_a_table_that_lacks_a_column_is_refused(study, inputs_of):
 
 def test_no_declared_input_and_no_feature_is_named_after_the_gold_letter():
     assert not GOLD & {column for columns in COLUMNS.values() for column in columns}
-    assert not GOLD & set(ROUTER_FEATURES.names)
+    assert not GOLD & set(FEATURES.names)
 
 
 def test_known_answers(study, inputs_of, pair):
@@ -95,15 +98,15 @@ def test_known_answers(study, inputs_of, pair):
         probs=[[0.4, 0.3, 0.2, 0.1], [0.25] * 4, [1.0, 0.0, 0.0, 0.0], None],
     )  # fmt: skip
     found["plans"] = found["plans"].assign(
-        atom_ids=[["a", "b"], []], parsed=[True, False], bm25_ranks=[[4, 1], []], dense_ranks=[[2, 3], []],
-        rerank_ranks=[[None, 2], []],
+        atom_ids=[["c0-3", "c0-2"], []], parsed=[True, False],
     )  # fmt: skip
-    first, second = router_features(inputs_of(found), pair)
+    first, second = router_features(inputs_of(found), pair, SCORERS, ["rerank"])
 
-    assert list(first) == ROUTER_FEATURES.names
+    assert list(first) == FEATURES.names
     assert (first["context_chars"], first["atoms"], first["candidates"]) == (900, 4, 3)
     assert first["question_chars"] == len("Who keeps boat 0?") + 4 * len("keeper a")
-    pool = found["retrieval"]["bm25_score"][:3].tolist()
+    ranked = found["rankings"].query("question_id == 'q000' and ranking == 'bm25'")
+    pool = ranked["score"][:3].tolist()
     flat = flatness(pool)
     assert first["bm25_top"] == max(pool)
     assert first["bm25_mean"] == pytest.approx(sum(pool) / 3)
@@ -131,28 +134,30 @@ def test_known_answers(study, inputs_of, pair):
 def test_a_policy_without_a_selector_has_no_plan(study, inputs_of, pair):
     inputs = inputs_of(study())
     without = dataclasses.replace(inputs, plans=inputs.plans.iloc[:0])
-    assert {(row["plan_parsed"], row["plan_atoms"]) for row in router_features(without, pair)} == {(False, 0)}
+    assert {(row["plan_parsed"], row["plan_atoms"]) for row in router_features(without, pair, SCORERS, ["rerank"])} == {
+        (False, 0)
+    }
 
 
 def test_two_policies_that_both_fail_agree_on_nothing(study, inputs_of, pair):
     found = study()
     found["answers"] = found["answers"].assign(letter=None)
-    assert not any(row["letters_agree"] for row in router_features(inputs_of(found), pair))
+    assert not any(row["letters_agree"] for row in router_features(inputs_of(found), pair, SCORERS, ["rerank"]))
 
 
 def test_a_question_without_an_answer_is_an_error(study, inputs_of, pair):
     found = study()
     found["answers"] = found["answers"].iloc[1:]
     with pytest.raises(ValueError, match="q000: needs a candidate and the answers of control and planner"):
-        router_features(inputs_of(found), pair)
+        router_features(inputs_of(found), pair, SCORERS, ["rerank"])
 
 
 def test_the_order_of_rows_changes_nothing_and_the_table_can_be_written(study, inputs_of, pair, tmp_path):
     found = study()
     mixed = {name: table.sample(frac=1, random_state=3) for name, table in found.items()}
-    rows, again = (router_features(inputs_of(tables), pair) for tables in (found, mixed))
+    rows, again = (router_features(inputs_of(tables), pair, SCORERS, ["rerank"]) for tables in (found, mixed))
     assert json.dumps(rows) == json.dumps(again)
-    write_table(tmp_path / "features.parquet", rows, ROUTER_FEATURES)
+    write_table(tmp_path / "features.parquet", rows, FEATURES)
 
 
 def gold_tables(letters):
@@ -180,13 +185,14 @@ def gold_tables(letters):
 
 def test_what_is_read_from_the_files_does_not_move_with_their_gold_letters(study, pair, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    empty = {"contexts": CONTEXTS, "retrieval": RETRIEVAL, "rerank": RERANK, "plans": PLANS, "given_plans": PLANS}
-    for name, schema in empty.items():
+    schemas = {"contexts": CONTEXTS, "atoms": ATOMS, "candidates": CANDIDATES, "rankings": RANKINGS, "rerank": RANKINGS,
+               "plans": PLANS, "given_plans": PLANS}  # fmt: skip
+    for name, schema in schemas.items():
         write_table(DATA / f"{name}.parquet", [], schema)
     read = []
     for letters in ("AB", "BA"):
         gold_tables(letters)
-        inputs = read_inputs(pair, selector="sft", budget_chars=100)
+        inputs = read_inputs(pair, SCORERS, selector="sft", budget_chars=100)
         read.append({name: getattr(inputs, name).to_json() for name in COLUMNS})
         assert len(inputs.answers) == 4
     assert read[0] == read[1]

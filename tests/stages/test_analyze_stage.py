@@ -7,23 +7,26 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from pydantic import TypeAdapter
 
 from plancheck.benchmark.tables import write_questions
 from plancheck.params.analyze import Analyze
 from plancheck.params.answer import Route
 from plancheck.params.pack import Pack, Policy
+from plancheck.params.planning import Tune
+from plancheck.params.rankings import Rankings
 from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
+    CANDIDATES,
     GIVEN_PREDICTIONS,
     PACKED,
     PLANS,
     PREDICTIONS,
-    RERANK,
-    RETRIEVAL,
+    RANKINGS,
     ROUTING,
     Benchmark,
     Question,
@@ -47,6 +50,16 @@ POLICIES = {
     "sft_early+nothing": Policy(selector="sft_early", fill="none"),
     "evidence+nothing": Policy(selector="evidence", fill="none"),
 }
+
+RANKED = TypeAdapter(Rankings).validate_python(
+    {
+        "bm25": {"kind": "bm25", "variant": "okapi"},
+        "dense": {"kind": "dense", "model": "encoder", "coverage": "head"},
+        "hybrid": {"kind": "fusion", "weights": {"bm25": 1, "dense": 1}},
+        "rerank": {"kind": "cross_encoder", "model": "reranker", "coverage": "head", "rest": "hybrid"},
+        "rerank_tuned": {"kind": "cross_encoder", "model": "reranker_tuned", "coverage": "head", "rest": "hybrid"},
+    }
+)
 
 # Show the same text in every question.
 ALIKE = {("sft_early+nothing", 600), ("no_context", 600)}
@@ -77,7 +90,9 @@ def params(**changes):
         },
     }
     return Params.model_construct(
-        pack=Pack(seed=1, budgets_chars=BUDGETS, overflow="cut", merge_overlaps=False, policies=POLICIES),
+        rankings=RANKED,
+        tune=Tune.model_construct(role="reranker_tuned"),
+        pack=Pack(budgets_chars=BUDGETS, overflow="cut", merge_overlaps=False, policies=POLICIES),
         selectors={
             "sft": PlannerSelector(kind="planner", adapter="last"),
             "sft_early": PlannerSelector(kind="planner", adapter="early"),
@@ -111,9 +126,9 @@ def write_study(*, seed=0):
     )
     write_questions(Benchmark(questions, {}))
     write_json(DATA / "splits.json", {**SPLITS, "seed": 1, "group_by": "none"})
-    atoms, retrieval, reranked, plans, packed, predictions, routing = [], [], [], [], [], [], []
-    whole = {"tokens": 1, "truncated": False}
-    silent = {"rerank_score": 0.0, "rerank_rank": 1, **whole}
+    atoms, rankings, candidates, reranked, tuned = [], [], [], [], []
+    plans, packed, predictions, routing = [], [], [], []
+    read = {"tokens": 1, "truncated": False}
     for name in IDS:
         own = [f"{context(name)[:16]}-{position:05}" for position in range(4)]
         if IDS.index(name) % 2 == 0:
@@ -123,19 +138,19 @@ def write_study(*, seed=0):
                 for n, atom in enumerate(own)
             ]  # fmt: skip
         for n, atom in enumerate(own):
-            scores = {"bm25_score": float(4 - n), "bm25_rank": n + 1, "dense_score": n / 10, "dense_rank": 4 - n}
-            rest = {"position": n, "mmr_rank": n + 1, "candidate": n < 3, "tokens": 1, "truncated": False}
-            retrieval.append({"question_id": name, "atom_id": atom, **scores, **rest})
+            keys = {"question_id": name, "atom_id": atom}
+            for ranking, score, rank in (("bm25", 4.0 - n, n + 1), ("dense", n / 10, 4 - n), ("hybrid", 1.0, n + 1)):
+                rankings.append({**keys, "ranking": ranking, "score": score, "rank": rank, **read})
             if n < 3:
-                ranked = {"rerank_score": float(n), "rerank_rank": 3 - n, **whole}
-                reranked.append({"question_id": name, "atom_id": atom, **ranked})
+                candidates.append({**keys, "position": n})
+                reranked.append({**keys, "ranking": "rerank", "score": float(n), "rank": 3 - n, **read})
+                tuned.append({**keys, "ranking": "rerank_tuned", "score": 0.0, "rank": n + 1, **read})
         for selector in ("sft", "sft_early", "evidence"):
             chosen = [own[generator.integers(3)]] if generator.random() < 0.8 else []
             plans.append(
                 {"question_id": name, "selector": selector, "atom_ids": chosen, "parsed": bool(chosen),
                  "starts": [10 * int(one[-1]) for one in chosen], "ends": [10 * int(one[-1]) + 10 for one in chosen],
-                 "failure": None if chosen else "unparsable", "bm25_ranks": [1] * len(chosen),
-                 "dense_ranks": [1] * len(chosen), "rerank_ranks": [1] * len(chosen)}
+                 "failure": None if chosen else "unparsable"}
             )  # fmt: skip
         for policy in POLICIES:
             for budget in BUDGETS:
@@ -159,9 +174,10 @@ def write_study(*, seed=0):
             )  # fmt: skip
     tables = {
         "atoms": (atoms, ATOMS),
-        "retrieval": (retrieval, RETRIEVAL),
-        "rerank": (reranked, RERANK),
-        "rerank_tuned": ([{"question_id": name, "atom_id": "a", **silent} for name in IDS[:5]], RERANK),
+        "rankings": (rankings, RANKINGS),
+        "candidates": (candidates, CANDIDATES),
+        "rerank": (reranked, RANKINGS),
+        "rerank_tuned": (tuned, RANKINGS),
         "plans": (plans, PLANS),
         "given_plans": ([], PLANS),
         "given_predictions": ([], GIVEN_PREDICTIONS),
@@ -218,7 +234,7 @@ def test_metrics_are_few_figures_of_the_tables(folder):
     found = json.loads((folder / "reports" / "metrics.json").read_text())
     assert set(found) == {"accuracy", "failures", "ladder", "oracle_gap", "parse_rate_test", "planner_gain", "rankings"}
     silent = {name: found["silent"] for name, found in found["rankings"].items()}
-    assert silent == {"bm25": 0, "dense": 0, "rerank": 0, "rerank_tuned": 5}
+    assert silent == {"bm25": 0, "dense": 0, "rerank": 0, "rerank_tuned": 24}
     assert {side: set(by_budget) for side, by_budget in found["accuracy"].items()} == {
         "planner": {"900", "600"},
         "control": {"900", "600"},
@@ -295,7 +311,7 @@ def test_order_has_a_row_a_budget_for_each_way_of_holding(folder):
     assert table["same_set"].tolist() == same and set(table["several_atoms"]) == {0}
 
 
-@pytest.mark.parametrize("name", ["routing", "retrieval", "rerank", "rerank_tuned", "plans", "packed", "predictions"])
+@pytest.mark.parametrize("name", ["routing", "rankings", "rerank", "rerank_tuned", "plans", "packed", "predictions"])
 def test_a_missing_table_is_named(name, folder):
     (DATA / f"{name}.parquet").unlink()
     with pytest.raises(StudyError, match=f"{name}.parquet: no such file"):

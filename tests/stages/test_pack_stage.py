@@ -5,14 +5,15 @@ import hashlib
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.params.pack import Pack, Policy
-from plancheck.params.retrieval import Bm25, Retrieve
+from plancheck.params.rankings import Rankings
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_table, write_table
-from plancheck.records import ATOMS, GIVEN_CONTEXTS, PLANS, RERANK, RETRIEVAL, Benchmark, Question, Span
+from plancheck.records import ATOMS, GIVEN_CONTEXTS, PLANS, RANKINGS, Benchmark, Question, Span
 from plancheck.stages import pack
 
 TEXT = "".join(chr(ord("a") + number) * 10 for number in range(5))  # five atoms of ten characters each
@@ -30,34 +31,24 @@ POLICIES = {
 }
 
 
-def params(policies=POLICIES):
+RANKED = {
+    "bm25": {"kind": "bm25", "variant": "okapi"},
+    "hybrid": {"kind": "fusion", "weights": {"bm25": 1}},
+    "rerank": {"kind": "cross_encoder", "model": "reranker", "coverage": "head", "rest": "hybrid"},
+    "rerank_tuned": {"kind": "cross_encoder", "model": "reranker_tuned", "coverage": "head", "rest": "hybrid"},
+}
+
+
+def params(policies=POLICIES, rankings=tuple(RANKED)):
     return Params.model_construct(
-        retrieve=Retrieve(
-            pool_size=3,
-            bm25=Bm25(variant="okapi"),
-            rrf_k=60,
-            mmr_lambda=0.5,
-            dense_coverage="head",
-            batch_size=1,
-            device="cpu",
-            dtype="float32",
-        ),
-        pack=Pack(seed=1, budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
+        rankings=TypeAdapter(Rankings).validate_python({name: RANKED[name] for name in rankings}),
+        pack=Pack(budgets_chars=[22], overflow="cut", merge_overlaps=False, policies=policies),
     )
 
 
-def ranked(position):
-    """BM25, dense and so the hybrid ranking prefer earlier atoms."""
-    return {
-        "bm25_score": -float(position),
-        "bm25_rank": position + 1,
-        "dense_score": 0.0,
-        "dense_rank": position + 1,
-        "mmr_rank": position + 1,
-        "candidate": position < 3,
-        "tokens": 1,
-        "truncated": False,
-    }
+def ranked(question_id, ranking, position, score, rank):
+    keys = {"question_id": question_id, "ranking": ranking, "atom_id": f"a{position}"}
+    return {**keys, "score": float(score), "rank": rank, "tokens": None, "truncated": None}
 
 
 def write_plans(plans):
@@ -70,9 +61,6 @@ def write_plans(plans):
             "ends": [10 * position + 10 for position in positions],
             "parsed": bool(positions),
             "failure": None if positions else "unparsable",
-            "bm25_ranks": [position + 1 for position in positions],
-            "dense_ranks": [position + 1 for position in positions],
-            "rerank_ranks": [None for _ in positions],
         }
         for (question_id, selector), positions in plans.items()
     ]
@@ -83,13 +71,8 @@ def write_plans(plans):
 
 def write_pool(name, questions=QUESTIONS):
     """The reranker prefers later atoms of the pool."""
-    rows = [
-        {"question_id": name, "atom_id": f"a{position}", "rerank_score": float(position), "rerank_rank": 3 - position,
-         "tokens": 1, "truncated": False}
-        for name in questions
-        for position in range(3)
-    ]  # fmt: skip
-    write_table(DATA / f"{name}.parquet", rows, RERANK)
+    rows = [ranked(question, name, place, place, 3 - place) for question in questions for place in range(3)]
+    write_table(DATA / f"{name}.parquet", rows, RANKINGS)
 
 
 @pytest.fixture
@@ -109,21 +92,22 @@ def folder(tmp_path, monkeypatch):
         for place in range(5)
     ]  # fmt: skip
     write_table(DATA / "atoms.parquet", atoms, ATOMS)
-    retrieval = [
-        {"question_id": name, "atom_id": f"a{place}", "position": place, **ranked(place)}
+    rankings = [
+        ranked(name, ranking, place, -place, place + 1)  # BM25 and so the hybrid ranking prefer earlier atoms
         for name in QUESTIONS
+        for ranking in ("bm25", "hybrid")
         for place in range(5)
     ]
-    write_table(DATA / "retrieval.parquet", retrieval, RETRIEVAL)
+    write_table(DATA / "rankings.parquet", rankings, RANKINGS)
     write_pool("rerank")
     write_pool("rerank_tuned")
     write_plans({("q1", "sft"): [3, 1], ("q2", "sft"): []})
     return tmp_path
 
 
-def shown(policies=POLICIES):
+def shown(policies=POLICIES, rankings=tuple(RANKED)):
     """By question and policy: the atoms shown, and the row."""
-    pack.run(params(policies))
+    pack.run(params(policies, rankings))
     rows = read_table(DATA / "packed.parquet").to_pylist()
     return {(row["question_id"], row["policy"]): (row["atom_ids"], row) for row in rows}
 
@@ -175,24 +159,29 @@ def test_a_failed_plan_without_a_fill_shows_nothing_and_is_marked(policy, folder
     assert row["packed_id"] == found["q2", "no_context"][1]["packed_id"]
 
 
-def test_policies_whose_plans_or_ranking_are_missing_are_all_named(folder):
+def test_rankings_that_are_missing_are_all_named(folder):
+    write_pool("rerank", questions=())
+    write_pool("rerank_tuned", questions=("q1",))
+    with pytest.raises(StudyError, match=r"rerank: for 2 of 2 questions\s+- rerank_tuned: for 1 of 2 questions"):
+        shown()
+    assert not (DATA / "packed.parquet").exists()
+
+
+def test_policies_whose_plans_are_missing_are_all_named(folder):
     write_plans({("q1", "sft"): [3]})
-    write_pool("rerank_tuned", questions=())
     with pytest.raises(StudyError) as caught:
         shown()
     message = str(caught.value)
-    assert (
-        "sft+nothing: data/plans.parquet and data/given_plans.parquet lack a plan of selector sft for 1 question(s)"
-        in message
-    )
-    assert "rerank_tuned: data/rerank_tuned.parquet lacks questions" in message
+    lacking = "data/plans.parquet and data/given_plans.parquet lack"
+    assert f"sft+nothing: {lacking} a plan of selector sft for 1 question(s)" in message
+    assert f"sft+bm25: {lacking}" in message
     assert not (DATA / "packed.parquet").exists()
 
 
 def test_a_study_without_planner_policies_needs_neither_plans_nor_the_tuned_reranker(folder):
     write_plans({})
     write_pool("rerank_tuned", questions=())
-    assert shown({"bm25": Policy(fill="bm25")})["q1", "bm25"][0] == ["a0", "a1", "a2"]
+    assert shown({"bm25": Policy(fill="bm25")}, ["bm25"])["q1", "bm25"][0] == ["a0", "a1", "a2"]
 
 
 def packed(**changes):

@@ -8,13 +8,13 @@ from plancheck.params.study import parse_params
 from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import (
     ATOMS,
+    CANDIDATES,
     GIVEN_PREDICTIONS,
     PACKED,
     PLANS,
     PREDICTIONS,
     QUESTIONS,
-    RERANK,
-    RETRIEVAL,
+    RANKINGS,
     ROUTING,
 )
 from plancheck.routing.entries import FOLD_SCHEMES
@@ -90,8 +90,8 @@ def write_study():
         {"question_id": name, "context_id": name, "context_group": name, "domain": domain}
         for name, domain in zip(IDS, domains, strict=True)
     ]
-    scores = {"bm25_score": 1.0, "bm25_rank": 1, "dense_score": 1.0, "dense_rank": 1, "mmr_rank": 1}
     keys = [{"question_id": name, "atom_id": name} for name in IDS]
+    ranked = {"score": 1.0, "rank": 1, "tokens": None, "truncated": None}
     outcome = right()
     conditions = [
         {"question_id": name, "policy": policy, "budget_chars": budget, "packed_id": f"{policy} {budget}"}
@@ -103,20 +103,17 @@ def write_study():
     tables = {
         "questions": ([{**row, **named, **known} for row in ids], QUESTIONS),
         "atoms": ([{"atom_id": name, "context_id": name, **atom} for name in IDS], ATOMS),
-        "retrieval": (
-            [{**row, "position": 0, **scores, "candidate": True, "tokens": 3, "truncated": False} for row in keys],
-            RETRIEVAL,
+        "rankings": (
+            [{**row, "ranking": ranking, **ranked} for row in keys for ranking in ("bm25", "dense", "hybrid", "mmr")],
+            RANKINGS,
         ),
-        "rerank": (
-            [{**row, "rerank_score": 1.0, "rerank_rank": 1, "tokens": 3, "truncated": False} for row in keys],
-            RERANK,
-        ),
-        "rerank_tuned": ([], RERANK),
+        "candidates": ([{**row, "position": 0} for row in keys], CANDIDATES),
+        "rerank": ([{**row, "ranking": "rerank", **ranked} for row in keys], RANKINGS),
+        "rerank_tuned": ([], RANKINGS),
         "plans": (
             [
-                {"question_id": name, "selector": selector, "atom_ids": [name], "starts": [0],
-                 "ends": [1], "parsed": True, "failure": None,
-                 "bm25_ranks": [1], "dense_ranks": [1], "rerank_ranks": [1]}
+                {"question_id": name, "selector": selector, "atom_ids": [name], "starts": [0], "ends": [1],
+                 "parsed": True, "failure": None}
                 for name in IDS
                 for selector in ("prompted", "sft", "sft_early")
             ],
@@ -156,7 +153,7 @@ def tables(composed, tmp_path_factory):
     values["analyze"]["tiers"] = {
         tier: [name for name in names if name in POLICIES] for tier, names in values["analyze"]["tiers"].items()
     }
-    del values["analyze"]["tiers"]["direct"]
+    del values["analyze"]["tiers"]["direct"], values["rankings"]["random"]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path_factory.mktemp("published"))
         write_study()

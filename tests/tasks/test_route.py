@@ -10,7 +10,7 @@ from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_table
-from plancheck.records import PREDICTIONS, ROUTER_FEATURES, ROUTING, SCORERS
+from plancheck.records import PREDICTIONS, ROUTING, router_features
 from plancheck.routing.evaluation import in_order, unfolded
 from plancheck.routing.folds import Fold
 from tasks.route import read_cases, route_fold
@@ -34,10 +34,10 @@ def feature_row(number, name):
     planners = number % 3 == 0
     row = {"question_id": name, "domain": "XY"[number % 2], "sub_domain": "", "length": ""}
     row |= {"context_chars": 900, "question_chars": 40, "atoms": 5, "candidates": 3}
-    for scorer in SCORERS:
+    for scorer in ("bm25", "dense", "mine"):
         row |= {f"{scorer}_{statistic}": 0.5 for statistic in ("top", "mean", "entropy", "gap", "gini", "variation")}
         row |= {f"plan_{scorer}_mean_rank": None, f"plan_{scorer}_best_rank": None}
-    row |= {"plan_parsed": False, "plan_atoms": 0, "plan_rerank_overlap": None}
+    row |= {"plan_parsed": False, "plan_atoms": 0, "plan_mine_overlap": None}
     for side in ("control", "planner"):
         row |= {f"{side}_answered": True, f"{side}_confidence": None, f"{side}_entropy": None}
         row[f"{side}_margin"] = 0.9 - number / 1000 if planners else 0.1 + number / 1000
@@ -62,9 +62,10 @@ def write_answers(names):
 @pytest.fixture
 def settings(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    write_table(DATA / "router_features.parquet", [feature_row(*item) for item in enumerate(NAMES)], ROUTER_FEATURES)
+    schema = router_features(["bm25", "dense", "mine"], ["mine"])
+    write_table(DATA / "router_features.parquet", [feature_row(*item) for item in enumerate(NAMES)], schema)
     write_answers(NAMES)
-    pack = Pack(seed=1, budgets_chars=[100, 50], overflow="cut", merge_overlaps=False, policies=POLICIES)
+    pack = Pack(budgets_chars=[100, 50], overflow="cut", merge_overlaps=False, policies=POLICIES)
     route = Route(seed=3, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS)
     analyze = Analyze.model_construct(tiers={"retrieval": ["bm25"], "direct": ["head"]})
     return settings_of(Params.model_construct(pack=pack, route=route, analyze=analyze, selectors=SELECTORS))

@@ -6,6 +6,7 @@ import json
 import great_expectations as gx
 import pyarrow as pa
 import pytest
+from pydantic import TypeAdapter
 
 from plancheck.atoms import cut
 from plancheck.packing import head, pack
@@ -14,13 +15,14 @@ from plancheck.params.answer import Route
 from plancheck.params.benchmark import OWN_SPLIT, Split
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Plan, Planner, Tune
-from plancheck.params.retrieval import Atoms, Bm25, MultiDocument, Rerank, Retrieve, Window
+from plancheck.params.rankings import Rankings
+from plancheck.params.retrieval import Atoms, MultiDocument, Pool, Rerank, Retrieve, Window
 from plancheck.params.selectors import HarnessSelector, PlannerSelector
 from plancheck.params.study import Params
 from plancheck.planning.prompt import completion
 from plancheck.plumbing.files import write_json, write_table
 from plancheck.plumbing.privacy import switch_off_telemetry
-from plancheck.records import SCORERS, TABLES
+from plancheck.records import TABLES, router_features
 from plancheck.routing.entries import entries
 from validation.gate import quiet
 from validation.inputs import SPLITS_FILE, Inputs, rows_file, table_file
@@ -39,6 +41,19 @@ FOLDS = {
 }
 
 
+SCORERS = ["bm25", "dense", "rerank"]
+RANKINGS = TypeAdapter(Rankings).validate_python(
+    {
+        "bm25": {"kind": "bm25", "variant": "okapi"},
+        "dense": {"kind": "dense", "model": "encoder", "coverage": "head"},
+        "mmr": {"kind": "mmr", "of": "dense", "lambda": 0.7},
+        "rerank": {"kind": "cross_encoder", "model": "reranker", "coverage": "head", "rest": "bm25"},
+        "rerank_tuned": {"kind": "cross_encoder", "model": "reranker_tuned", "coverage": "head", "rest": "bm25"},
+    }
+)
+SCHEMAS = {**TABLES, "router_features": router_features(SCORERS, ["rerank"])}
+
+
 def context_id(name):
     return hashlib.sha256(name.encode()).hexdigest()
 
@@ -51,18 +66,11 @@ def study_params(group_by="none", sizes=None):
             other=Window(window_chars=80, overlap_chars=10),
         ),
         retrieve=Retrieve(
-            pool_size=POOL,
-            bm25=Bm25(variant="okapi"),
-            rrf_k=60,
-            mmr_lambda=0.7,
-            dense_coverage="head",
-            batch_size=1,
-            device="auto",
-            dtype="float32",
+            pool=Pool(rankings=["bm25", "dense"], size=POOL), batch_size=1, device="auto", dtype="float32"
         ),
-        rerank=Rerank(coverage="head", batch_size=1, device="auto", dtype="float32"),
+        rankings=RANKINGS,
+        rerank=Rerank(batch_size=1, device="auto", dtype="float32"),
         pack=Pack(
-            seed=1,
             budgets_chars=[100, 50],
             overflow="cut",
             merge_overlaps=False,
@@ -81,14 +89,16 @@ def study_params(group_by="none", sizes=None):
         },
         route=Route(seed=1, budget_chars=100, control="bm25", planner="sft+bm25", folds=2, routers=ROUTERS),
         analyze=Analyze.model_construct(tiers={"direct": ["head"], "retrieval": ["bm25"]}),
-        tune=Tune(enabled=True, seed=1, epochs=1, batch_size=2, learning_rate=0.1),
+        tune=Tune(
+            enabled=True, base="reranker", role="reranker_tuned", seed=1, epochs=1, batch_size=2, learning_rate=0.1
+        ),
     )
 
 
 def study_rows():
     """Rows of every table, by table."""
     lengths = {"a": 200, "b": 250, "c": 130}
-    rows = {name: [] for name in TABLES}
+    rows = {name: [] for name in SCHEMAS}
     rows["contexts"] = [
         {"context_id": context_id(name), "chars": chars, "text": "x" * chars, "documents": None}
         for name, chars in lengths.items()
@@ -131,30 +141,23 @@ def add_question(rows, index, name, atoms):
         }
     )
     for position, atom in enumerate(atoms[name]):
-        rows["retrieval"].append(
-            {
-                "question_id": question_id,
-                "atom_id": atom.atom_id,
-                "position": position,
-                "bm25_score": 1.0 - position,
-                "bm25_rank": position + 1,
-                "dense_score": 0.5 - position / 10,
-                "dense_rank": position + 1,
-                "mmr_rank": len(atoms[name]) - position,
-                "candidate": position < POOL,
-                "tokens": 10,
-                "truncated": False,
-            }
-        )
+        key = {"question_id": question_id, "atom_id": atom.atom_id}
+        unread, read = {"tokens": None, "truncated": None}, {"tokens": 10, "truncated": False}
+        rows["rankings"] += [
+            {**key, "ranking": "bm25", "score": 1.0 - position, "rank": position + 1, **unread},
+            {**key, "ranking": "dense", "score": 0.5 - position / 10, "rank": position + 1, **read},
+            {**key, "ranking": "mmr", "score": None, "rank": len(atoms[name]) - position, **unread},
+        ]
         if position < POOL:
+            rows["candidates"].append({**key, "position": position})
             reranked = {
-                "rerank_score": -float(position),
-                "rerank_rank": position + 1,
+                "score": -float(position),
+                "rank": position + 1,
                 "tokens": 12 - position,
                 "truncated": not position,
             }
-            rows["rerank"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
-            rows["rerank_tuned"].append({"question_id": question_id, "atom_id": atom.atom_id, **reranked})
+            for table in ("rerank", "rerank_tuned"):
+                rows[table].append({**key, "ranking": table, **reranked})
     add_plans(rows, index, question_id, atoms[name])
     if question_id not in study_splits()["test"]:
         add_traces(rows, index, question_id, atoms[name])
@@ -178,9 +181,6 @@ def add_plans(rows, index, question_id, atoms):
                 "ends": [atoms[position].end for position in positions],
                 "parsed": bool(positions),
                 "failure": None if positions else "unparsable",
-                "bm25_ranks": [position + 1 for position in positions],
-                "dense_ranks": [position + 1 for position in positions],
-                "rerank_ranks": [position + 1 if position < POOL else None for position in positions],
             }
         )
 
@@ -213,7 +213,7 @@ def study_sft(rows):
     for trace in rows["traces"]:
         if trace["sample"]:
             continue
-        pool = [row for row in rows["retrieval"] if row["question_id"] == trace["question_id"] and row["candidate"]]
+        pool = [row for row in rows["candidates"] if row["question_id"] == trace["question_id"]]
         content = completion([2, 1], begin_reply=True)
         found["train" if trace["question_id"] in splits["train"] else "dev"].append(
             {
@@ -318,7 +318,7 @@ def study_splits(group_by="none"):
 
 
 def as_tables(rows):
-    return {name: pa.Table.from_pylist(rows[name], schema=TABLES[name]) for name in TABLES}
+    return {name: pa.Table.from_pylist(rows[name], schema=SCHEMAS[name]) for name in SCHEMAS}
 
 
 class Study:
@@ -335,7 +335,7 @@ class Study:
 
     def write(self):
         for name, table in as_tables(self.rows).items():
-            write_table(table_file(name), table, TABLES[name])
+            write_table(table_file(name), table, SCHEMAS[name])
         write_json(SPLITS_FILE, self.splits)
         for split, rows in self.sft.items():
             rows_file(split).parent.mkdir(exist_ok=True)

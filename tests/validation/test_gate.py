@@ -41,7 +41,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
     assert written["success"] and written["expectations"] == 97
-    assert written["suites"]["retrieval"]["expectations"][-1] == {
+    assert written["suites"]["rankings"]["expectations"][-2] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
         "success": True,
@@ -141,7 +141,7 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     import pyarrow.parquet as pq
 
     path = folder.path / "data/rerank.parquet"
-    pq.write_table(pq.read_table(path).drop_columns(["rerank_rank"]), path)
+    pq.write_table(pq.read_table(path).drop_columns(["rank"]), path)
     assert gate.main(["retrieval"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error

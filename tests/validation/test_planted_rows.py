@@ -5,7 +5,9 @@ import math
 from pathlib import Path
 
 import pytest
+from pydantic import TypeAdapter
 
+from plancheck.params.rankings import Rankings
 from validation import (
     atoms,
     packed,
@@ -201,45 +203,63 @@ def test_windows_differ_by_domain_of_the_context(make_study, context):
     assert broken(study, atoms, context) == {"an atom is no longer than its window in params.atoms": (atom["atom_id"],)}
 
 
+def of_ranking(study, table, ranking, question_id="q0"):
+    return [item for item in study.rows[table] if (item["ranking"], item["question_id"]) == (ranking, question_id)]
+
+
 def test_an_atom_of_another_context_is_named_and_its_own_missed(make_study, context):
     study = make_study()
-    study.rows["retrieval"][0]["atom_id"] = foreign = study.rows["atoms"][-1]["atom_id"]
+    study.rows["rankings"][0]["atom_id"] = foreign = study.rows["atoms"][-1]["atom_id"]
     rules = broken(study, retrieval, context)
-    assert rules["an atom is of its question's context"] == (f"q0/{foreign}",)
-    assert rules["every atom of the question's context is ranked"] == ("q0",)
+    assert rules["an atom is of its question's context"] == (f"q0/bm25/{foreign}",)
+    assert rules["every atom of the question's context is ranked"] == ("q0/bm25",)
 
 
-def test_an_unknown_question_or_atom_is_named(make_study, context):
+def test_an_unknown_question_ranking_or_atom_is_named(make_study, context):
     study = make_study()
-    study.rows["retrieval"][0]["atom_id"] = "nothing"
-    study.rows["retrieval"][3]["question_id"] = "q9"
+    study.rows["rankings"][0]["atom_id"] = "nothing"
+    study.rows["rankings"][3]["question_id"] = "q9"
+    study.rows["rankings"][4]["ranking"] = "mine"
     rules = broken(study, retrieval, context)
-    assert rules["atom_context is present"] == ("q0/nothing",)
+    assert rules["atom_context is present"] == ("q0/bm25/nothing",)
     assert len(rules["question_context is present"]) == 1
+    assert len(rules["ranking is in section rankings, and made here"]) == 1
+    assert rules["every atom of the question's context is ranked"] == ("q0/bm25", "q0/dense")
 
 
-@pytest.mark.parametrize(("rank", "value"), zip(retrieval.RANKS, (0, 2, 99), strict=True))
-def test_ranks_that_are_no_permutation_name_the_question(rank, value, make_study, context):
+@pytest.mark.parametrize(("ranking", "value"), [("bm25", 0), ("dense", 2), ("mmr", 99)])
+def test_ranks_that_are_no_permutation_name_question_and_ranking(ranking, value, make_study, context):
     study = make_study()
-    taken = row(study.rows["retrieval"], question_id="q3", **{rank: 1})
-    taken[rank] = value
-    assert broken(study, retrieval, context) == {f"{rank} holds 1 to n, each once": ("q3",)}
+    row(of_ranking(study, "rankings", ranking, "q3"), rank=1)["rank"] = value
+    assert broken(study, retrieval, context) == {"rank holds 1 to n, each once": (f"q3/{ranking}",)}
 
 
 def test_a_pool_too_large_and_an_empty_one_are_named(make_study, context):
     study = make_study()
-    for item in study.rows["retrieval"]:
-        item["candidate"] = item["question_id"] != "q0"
+    kept = [item for item in study.rows["candidates"] if item["question_id"] not in ("q0", "q3")]
+    whole = [{"question_id": "q3", "atom_id": item["atom_id"], "position": place}
+             for place, item in enumerate(of_ranking(study, "rankings", "bm25", "q3"))]  # fmt: skip
+    study.rows["candidates"] = kept + whole
     rules = broken(study, retrieval, context)
-    assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("q0", "q3")}
+    assert rules == {"the candidate pool holds 1 to 3 atoms (retrieve.pool.size)": ("q0", "q3")}
+
+
+def test_a_candidate_at_another_position_or_unranked_is_named(make_study, context):
+    study = make_study()
+    study.rows["candidates"][0]["position"] = 7
+    study.rows["candidates"][1]["atom_id"] = foreign = study.rows["atoms"][-1]["atom_id"]
+    rules = broken(study, retrieval, context)
+    assert rules["a candidate is ranked"] == (f"q0/{foreign}",)
+    assert f"q0/{study.rows['candidates'][0]['atom_id']}" in rules["position is the atom's"]
 
 
 RANKED = [
-    (retrieval, "retrieval", "bm25"),
-    (retrieval, "retrieval", "dense"),
+    (retrieval, "rankings", "bm25"),
+    (retrieval, "rankings", "dense"),
     (rerank, "rerank", "rerank"),
-    (rerank_tuned, "rerank_tuned", "rerank"),
+    (rerank_tuned, "rerank_tuned", "rerank_tuned"),
 ]
+ORDER = "rank follows score, ties by position"
 
 
 @pytest.mark.parametrize(
@@ -253,38 +273,55 @@ RANKED = [
         ([-0.5, 0.1, 0.5], False),
     ],
 )
-@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
-def test_ranks_that_do_not_follow_scores_name_the_question(scores, holds, module, table, scorer, make_study, context):
+@pytest.mark.parametrize(("module", "table", "ranking"), RANKED)
+def test_ranks_that_do_not_follow_scores_name_question_and_ranking(
+    scores, holds, module, table, ranking, make_study, context
+):
     study = make_study()
-    own = [item for item in study.rows[table] if item["question_id"] == "q0"]
-    for item, score in zip(own, scores, strict=True):
-        item[f"{scorer}_score"] = score
-    rule = f"{scorer}_rank follows {scorer}_score, ties by position"
-    assert broken(study, module, context) == ({} if holds else {rule: ("q0",)})
+    for item, score in zip(of_ranking(study, table, ranking), scores, strict=True):
+        item["score"] = score
+    assert broken(study, module, context) == ({} if holds else {ORDER: (f"q0/{ranking}",)})
 
 
-@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
-def test_equal_scores_are_ranked_by_position(module, table, scorer, make_study, context):
+@pytest.mark.parametrize(("module", "table", "ranking"), RANKED)
+def test_equal_scores_are_ranked_by_position(module, table, ranking, make_study, context):
     study = make_study()
-    first, second, _ = (item for item in study.rows[table] if item["question_id"] == "q0")
-    second[f"{scorer}_score"] = first[f"{scorer}_score"]
+    first, second, _ = of_ranking(study, table, ranking)
+    second["score"] = first["score"]
     study.rows[table].reverse()  # position counts, not the table's order
     assert broken(study, module, context) == {}
-    first[f"{scorer}_rank"], second[f"{scorer}_rank"] = 2, 1
-    rule = f"{scorer}_rank follows {scorer}_score, ties by position"
-    assert broken(study, module, context)[rule] == ("q0",)
+    first["rank"], second["rank"] = 2, 1
+    assert broken(study, module, context)[ORDER] == (f"q0/{ranking}",)
 
 
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
-@pytest.mark.parametrize(("module", "table", "scorer"), RANKED)
-def test_a_score_that_is_no_finite_number_is_named(value, module, table, scorer, make_study, context):
+def test_a_run_breaks_ties_as_it_likes_and_may_lack_atoms_but_follows_its_scores(make_study, context):
     study = make_study()
-    place = 0 if value > 0 else 2
-    faulty = [item for item in study.rows[table] if item["question_id"] == "q0"][place]
-    faulty[f"{scorer}_score"] = value
-    bound = "a cosine is in [-1, 1]" if scorer == "dense" else f"{scorer}_score is finite"
-    rule = f"{scorer}_score is present" if math.isnan(value) else bound
-    assert broken(study, module, context) == {rule: (f"q0/{faulty['atom_id']}",)}
+    run = TypeAdapter(Rankings).validate_python({"bm25": {"kind": "run", "path": "given/runs/mine.run"}})
+    study.params = study.params.model_copy(update={"rankings": study.params.rankings | run})
+    first, second, third = of_ranking(study, "rankings", "bm25")
+    first["score"] = second["score"] = 0.5
+    first["rank"], second["rank"], third["score"] = 2, 1, None
+    assert broken(study, retrieval, context) == {}
+    first["score"] = 0.6
+    assert broken(study, retrieval, context) == {ORDER: ("q0/bm25",)}
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan, None])
+@pytest.mark.parametrize(("module", "table", "ranking"), RANKED)
+def test_a_score_that_is_no_finite_number_is_named(value, module, table, ranking, make_study, context):
+    study = make_study()
+    faulty = of_ranking(study, table, ranking)[0 if value == math.inf else 2]
+    faulty["score"] = value
+    rule = "a score is a finite number, and is there where the kind of ranking has one"
+    assert broken(study, module, context) == {rule: (f"q0/{ranking}/{faulty['atom_id']}",)}
+
+
+def test_a_cosine_above_1_is_named(make_study, context):
+    study = make_study()
+    faulty = of_ranking(study, "rankings", "dense")[0]
+    faulty["score"] = 1.01
+    rule = "a dense ranking's score is a cosine, in [-1, 1]"
+    assert broken(study, retrieval, context) == {rule: (f"q0/dense/{faulty['atom_id']}",)}
 
 
 @pytest.mark.parametrize(
@@ -304,30 +341,35 @@ def test_what_the_cross_encoder_read_is_as_its_coverage_says(
     make_study, context, module, table, coverage, truncated, faulty
 ):
     study = make_study()
-    rerank_params = study.params.rerank.model_copy(update={"coverage": coverage})
+    read = {table: study.params.rankings[table].model_copy(update={"coverage": coverage})}
     planner = study.params.planner.model_copy(update={"snippet_chars": 70})
-    study.params = study.params.model_copy(update={"rerank": rerank_params, "planner": planner})
+    study.params = study.params.model_copy(update={"rankings": study.params.rankings | read, "planner": planner})
     chars = {item["atom_id"]: item["end"] - item["start"] for item in study.rows["atoms"]}
-    for name in ("rerank", "rerank_tuned"):
-        for item in study.rows[name]:
-            item["truncated"] = coverage == "snippet" and chars[item["atom_id"]] > 70
-    own = [item for item in study.rows[table] if item["question_id"] == "q0"]
+    for item in study.rows[table]:
+        item["truncated"] = coverage == "snippet" and chars[item["atom_id"]] > 70
+    own = of_ranking(study, table, table)
     for item, value in zip(own, truncated, strict=True):
         item["truncated"] = value
-    named = tuple(f"q0/{own[place]['atom_id']}" for place in faulty)
-    rule = "truncated is what rerank.coverage makes of the atom"
+    named = tuple(f"q0/{table}/{own[place]['atom_id']}" for place in faulty)
+    rule = "truncated is what the ranking's coverage makes of the atom"
     assert broken(study, module, context) == ({rule: named} if faulty else {})
 
 
-@pytest.mark.parametrize("module", [rerank, rerank_tuned])
-def test_reranked_atoms_are_exactly_the_candidates(module, make_study, context):
+@pytest.mark.parametrize(("ranking", "values"), [("bm25", {"tokens": 3}), ("dense", {"truncated": None})])
+def test_tokens_are_of_rankings_with_a_model_and_of_no_other(ranking, values, make_study, context):
     study = make_study()
-    row(study.rows["retrieval"], question_id="q3", position=0)["candidate"] = False
-    row(study.rows["retrieval"], question_id="q3", position=3)["candidate"] = True
-    atom_id = row(study.rows["rerank"], question_id="q3", rerank_rank=1)["atom_id"]
+    of_ranking(study, "rankings", ranking)[0].update(values)
+    assert list(broken(study, retrieval, context)) == ["truncated is what the ranking's coverage makes of the atom"]
+
+
+@pytest.mark.parametrize(("module", "table"), [(rerank, "rerank"), (rerank_tuned, "rerank_tuned")])
+def test_reranked_atoms_are_exactly_the_candidates(module, table, make_study, context):
+    study = make_study()
+    first = row(study.rows["candidates"], question_id="q3", position=0)
+    atom_id, first["atom_id"] = first["atom_id"], of_ranking(study, "rankings", "bm25", "q3")[3]["atom_id"]
     assert broken(study, module, context) == {
-        "a reranked atom is in its question's candidate pool": (f"q3/{atom_id}",),
-        "every candidate is reranked": ("q3",),
+        "a cross-encoder ranks candidates alone": (f"q3/{table}/{atom_id}",),
+        "every candidate is ranked": (f"q3/{table}",),
     }
 
 
@@ -525,7 +567,7 @@ def test_a_condition_whose_plan_is_not_there_is_named(make_study, context):
 
 
 def candidate(study, question_id, position):
-    return row(study.rows["retrieval"], question_id=question_id, position=position)["atom_id"]
+    return of_ranking(study, "rankings", "bm25", question_id)[position]["atom_id"]
 
 
 @pytest.mark.parametrize(
@@ -533,9 +575,6 @@ def candidate(study, question_id, position):
     [
         ({"parsed": False}, ["parsed says whether the plan names an atom"]),
         ({"failure": "error"}, ["there is either a plan or a failure"]),
-        ({"bm25_ranks": [1, 2]}, ["bm25_ranks are those of the atoms, in order"]),
-        ({"dense_ranks": [2]}, ["dense_ranks are those of the atoms, in order"]),
-        ({"rerank_ranks": [2, None]}, ["rerank_ranks are those of the atoms, in order"]),
         ({"selector": "evidence_half"}, ["selector is in section selectors"]),
         ({"starts": [0]}, ["starts and ends are those of the atoms or spans, in order"]),
         ({"ends": [7, 8]}, ["starts and ends are those of the atoms or spans, in order"]),

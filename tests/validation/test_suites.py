@@ -1,6 +1,5 @@
 """Every expectation of every suite fails on a fault of its own, and only it."""
 
-import math
 from collections import Counter
 
 import pandas as pd
@@ -8,7 +7,7 @@ import pyarrow as pa
 import pytest
 from great_expectations import ExpectationSuite
 
-from plancheck.records import FAILURES, SCORERS, TABLES
+from plancheck.records import FAILURES
 from validation import (
     atoms,
     packed,
@@ -37,13 +36,15 @@ EXPECTATIONS = {
     "split_contexts": 1,
     "atoms": 14,
     "atoms_by_context": 2,
-    "retrieval": 19,
-    "retrieval_by_question": 7,
-    "rerank": 11,
-    "rerank_by_question": 3,
-    "rerank_tuned": 11,
-    "rerank_tuned_by_question": 3,
-    "plans": 17,
+    "rankings": 13,
+    "rankings_by_ranking": 3,
+    "candidates": 6,
+    "candidates_by_question": 1,
+    "rerank": 14,
+    "rerank_by_ranking": 3,
+    "rerank_tuned": 14,
+    "rerank_tuned_by_ranking": 3,
+    "plans": 14,
     "plans_by_question": 1,
     "packed": 30,
     "packed_by_question": 1,
@@ -74,18 +75,24 @@ MODULES = (
     routing,
 )
 A_FAILURE = f"a failure is {', '.join(FAILURES)}"
-RERANK_PLANTS = {
-    "an atom is reranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
-    "a reranked atom is in its question's candidate pool": ("candidate", False),
-    "rerank_score is finite": ("rerank_score", math.inf),
+RANKING_PLANTS = {
+    "an atom is of its question's context": ("atom_context", "another"),
+    "ranking is in section rankings, and made here": ("ranking", "unheard_of"),
+    "a score is a finite number, and is there where the kind of ranking has one": ("unscored", 1),
+    "a dense ranking's score is a cosine, in [-1, 1]": ("no_cosine", 1),
     "tokens are not negative": ("tokens", -1),
-    "truncated is what rerank.coverage makes of the atom": ("misread", True),
+    "truncated is what the ranking's coverage makes of the atom": ("misread", 1),
 }
-RERANK_QUESTION_PLANTS = {
-    "every candidate is reranked": ("missing_candidates", 1),
-    "rerank_rank holds 1 to n, each once": ("rerank_rank_missing", 1),
-    "rerank_rank follows rerank_score, ties by position": ("rerank_rank_disordered", 1),
+RERANK_PLANTS = {
+    "a ranking ranks an atom once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
+    "a cross-encoder ranks candidates alone": ("candidate", False),
+    **RANKING_PLANTS,
 }
+RANK_PLANTS = {
+    "rank holds 1 to n, each once": ("rank_missing", 1),
+    "rank follows score, ties by position": ("rank_disordered", 1),
+}
+RERANK_QUESTION_PLANTS = {"every candidate is ranked": ("missing_rows", 1), **RANK_PLANTS}
 
 
 def row_plants(other):
@@ -163,27 +170,21 @@ PLANTS = {
         "every character is in some atom": ("uncovered_chars", 1),
         "positions count from 0 in order of start": ("misplaced", 2),
     },
-    "retrieval": {
-        "an atom is ranked once for a question": ("atom_id", lambda frame: frame["atom_id"][1]),
-        "an atom is of its question's context": ("atom_context", "another"),
+    "rankings": {
+        "a ranking ranks an atom once for a question": ("atom_id", lambda frame: frame["atom_id"][3]),
+        **RANKING_PLANTS,
+    },
+    "rankings_by_ranking": {"every atom of the question's context is ranked": ("missing_rows", 1), **RANK_PLANTS},
+    "candidates": {
+        "an atom is a question's candidate once": ("atom_id", lambda frame: frame["atom_id"][1]),
         "position is the atom's": ("position", 7),
-        "bm25_score is finite": ("bm25_score", -math.inf),
-        "a cosine is in [-1, 1]": ("dense_score", 1.01),
-        "tokens are not negative": ("tokens", -1),
+        "a candidate is ranked": ("ranked", False),
     },
-    "retrieval_by_question": {
-        "every atom of the question's context is ranked": ("missing_atoms", 1),
-        "bm25_rank holds 1 to n, each once": ("bm25_rank_missing", 1),
-        "dense_rank holds 1 to n, each once": ("dense_rank_missing", 1),
-        "mmr_rank holds 1 to n, each once": ("mmr_rank_missing", 1),
-        "bm25_rank follows bm25_score, ties by position": ("bm25_rank_disordered", 1),
-        "dense_rank follows dense_score, ties by position": ("dense_rank_disordered", 1),
-        "the candidate pool holds 1 to 3 atoms (retrieve.pool_size)": ("candidates", 4),
-    },
+    "candidates_by_question": {"the candidate pool holds 1 to 3 atoms (retrieve.pool.size)": ("candidates", 4)},
     "rerank": RERANK_PLANTS,
-    "rerank_by_question": RERANK_QUESTION_PLANTS,
+    "rerank_by_ranking": RERANK_QUESTION_PLANTS,
     "rerank_tuned": RERANK_PLANTS,
-    "rerank_tuned_by_question": RERANK_QUESTION_PLANTS,
+    "rerank_tuned_by_ranking": RERANK_QUESTION_PLANTS,
     "plans": {
         "a selector has one plan for a question": ("selector", "evidence"),
         "selector is in section selectors": ("selector", "unheard_of"),
@@ -195,9 +196,6 @@ PLANTS = {
         "starts and ends are those of the atoms or spans, in order": ("astray", 1),
         "every atom that a planner names is in the candidate pool": ("outsiders", 1),
         "a planner names at most 2 atoms (planner.max_atoms)": ("atoms", 3),
-        "bm25_ranks are those of the atoms, in order": ("bm25_ranks_wrong", 1),
-        "dense_ranks are those of the atoms, in order": ("dense_ranks_wrong", 1),
-        "rerank_ranks are those of the atoms, in order": ("rerank_ranks_wrong", 1),
     },
     "plans_by_question": {"every selector has a plan, or its failure": ("missing_plans", 1)},
     "packed": {
@@ -268,7 +266,7 @@ PLANTS = {
         "a plan names at most 2 atoms (planner.max_atoms)": ("plan_atoms", 3),
         "plan_parsed says whether the plan names an atom": ("plan_parsed", False),
         "plan_rerank_overlap is in [0, 1]": ("plan_rerank_overlap", 1.1),
-        **{rule: plant for scorer in SCORERS for rule, plant in scorer_plants(scorer).items()},
+        **{rule: plant for scorer in ("bm25", "dense", "rerank") for rule, plant in scorer_plants(scorer).items()},
         **{rule: plant for side in ("control", "planner") for rule, plant in side_plants(side).items()},
         "letters agree only where both policies have one": ("agreed", False),
     },
@@ -292,11 +290,12 @@ PLANTS = {
 COLUMNS = {
     "questions": 15,
     "atoms": 7,
-    "retrieval": 12,
-    "rerank": 7,
-    "rerank_tuned": 7,
-    "plans": 11,
-    "given_plans": 11,
+    "rankings": 8,
+    "candidates": 4,
+    "rerank": 8,
+    "rerank_tuned": 8,
+    "plans": 8,
+    "given_plans": 8,
     "given_contexts": 6,
     "given_predictions": 7,
     "packed": 14,
@@ -414,12 +413,17 @@ def test_no_rows_are_a_fault_of_train_and_none_of_dev(frames, suites, context):
     assert broken_rules(nothing, suites["rows_dev"], context) == []
 
 
-def test_a_tuned_reranker_that_is_off_has_no_rows(make_study, context):
+def without_tuned(study):
+    kept = {name: spec for name, spec in study.params.rankings.items() if name != "rerank_tuned"}
+    study.params = study.params.model_copy(update={"rankings": kept})
+
+
+def test_a_table_of_no_ranking_has_no_rows(make_study, context):
     study = make_study()
-    study.params = study.params.model_copy(update={"tune": study.params.tune.model_copy(update={"enabled": False})})
+    without_tuned(study)
     (suite,) = rerank_tuned.suites(study.inputs())
     frame = rerank_tuned.frames(study.inputs())["rerank_tuned"]
-    assert broken_rules(frame, suite, context) == ["there are no rows (tune.enabled)"]
+    assert broken_rules(frame, suite, context) == ["there are no rows, for no ranking is made here"]
     assert broken_rules(frame.iloc[:0], suite, context) == []
 
 
@@ -427,13 +431,9 @@ def test_a_tuned_reranker_that_is_off_has_no_rows(make_study, context):
 def test_a_table_that_a_study_may_leave_empty_can_be_judged(make_study, context, name):
     study = make_study()
     study.rows[name] = []
-    params = study.params
-    study.params = params.model_copy(
-        update={
-            "tune": params.tune.model_copy(update={"enabled": False}),
-            "selectors": {} if name == "plans" else params.selectors,
-        }
-    )
+    without_tuned(study)
+    selectors = {} if name == "plans" else study.params.selectors
+    study.params = study.params.model_copy(update={"selectors": selectors})
     inputs = study.inputs()
     module = {"rerank_tuned": rerank_tuned, "plans": plans}[name]
     frames = module.frames(inputs)
@@ -448,22 +448,25 @@ def test_every_table_has_a_suite_of_columns_and_types(inputs):
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))
-def test_swapped_columns_break_the_rule_of_order(name, context):
-    swapped = schemas.described(TABLES[name]).iloc[:, ::-1]
-    (rule,) = broken_rules(swapped, schemas.table_suite(name), context)
+def test_swapped_columns_break_the_rule_of_order(name, inputs, context):
+    schema = schemas.schema_of(inputs, name)
+    swapped = schemas.described(schema).iloc[:, ::-1]
+    (rule,) = broken_rules(swapped, schemas.table_suite(name, schema), context)
     assert rule.startswith("the columns are")
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS))
-def test_every_wrong_type_is_reported_under_its_column(name, context):
-    wrong = pa.schema([pa.field(item.name, pa.date32()) for item in TABLES[name]])
-    broken = broken_rules(schemas.described(wrong), schemas.table_suite(name), context)
-    assert [rule.split(" is of type ")[0] for rule in broken] == TABLES[name].names
+def test_every_wrong_type_is_reported_under_its_column(name, inputs, context):
+    schema = schemas.schema_of(inputs, name)
+    wrong = pa.schema([pa.field(item.name, pa.date32()) for item in schema])
+    broken = broken_rules(schemas.described(wrong), schemas.table_suite(name, schema), context)
+    assert [rule.split(" is of type ")[0] for rule in broken] == schema.names
 
 
-def test_a_missing_column_is_reported_with_what_was_found(context):
-    suite = schemas.table_suite("rerank")
-    frame = schemas.described(TABLES["rerank"]).drop(columns="rerank_rank")
+def test_a_missing_column_is_reported_with_what_was_found(inputs, context):
+    schema = schemas.schema_of(inputs, "rerank")
+    suite = schemas.table_suite("rerank", schema)
+    frame = schemas.described(schema).drop(columns="rank")
     order, kind = [item for item in validate({suite.name: frame}, [suite], context=context) if not item.success]
-    assert order.sentence().endswith("found question_id, atom_id, rerank_score, tokens, truncated")
-    assert kind.sentence().endswith("rerank_rank is of type int64; found nothing: a column is missing")
+    assert order.sentence().endswith("found question_id, ranking, atom_id, score, tokens, truncated")
+    assert kind.sentence().endswith("rank is of type int64; found nothing: a column is missing")
