@@ -71,10 +71,10 @@ def export_run(
     from plancheck.exporting import judgements, sources
     from plancheck.params.study import read_params
 
-    judgements.refuse_unknown_ranking(ranking)
+    rankings = read_params().rankings
+    judgements.refuse_unknown_ranking(ranking, rankings)
     questions = sources.chosen(split, sources.ATOMS_FILE, *judgements.RANKING_FILES)
-    lines = judgements.run_lines(questions, ranking, rrf_k=read_params().retrieve.rrf_k)
-    write(lines, out, force=force)
+    write(judgements.run_lines(questions, ranking, rankings), out, force=force)
 
 
 @app.command("qrels")

@@ -1,52 +1,52 @@
 """Rankings as TREC runs, and gold evidence as the relevance judgements that score them."""
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
 
-from plancheck.known import read_rankings
+from plancheck.known import FILES, complete, read_ranked
+from plancheck.params.rankings import Ranking, reached
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA
-from plancheck.policies import Rankings
-from plancheck.records import RERANK, RETRIEVAL, TABLES, Atom, Question, Span
+from plancheck.records import Atom, Question, Span
 from plancheck.tables import read_atoms
-from plancheck.trec import qrels_line, ranked, run_line
+from plancheck.trec import Hit, qrels_line, ranked, run_line
 
 LOG = logging.getLogger("plancheck.export")
-RANKING_FILES = tuple(DATA / f"{name}.parquet" for name, columns in TABLES.items() if columns in (RETRIEVAL, RERANK))
-RANKINGS = tuple(field.name for field in fields(Rankings))
+RANKING_FILES = tuple(DATA / f"{name}.parquet" for name in FILES)
 
 
-def refuse_unknown_ranking(name: str) -> None:
+def refuse_unknown_ranking(name: str, rankings: Mapping[str, Ranking]) -> None:
     """Raise a StudyError unless a ranking has the name."""
-    if name not in RANKINGS:
-        raise StudyError(f"--ranking {name}: the study has no such ranking. Choose one of {', '.join(RANKINGS)}.")
+    if name not in rankings:
+        raise StudyError(f"--ranking {name}: the study has no such ranking. Choose one of {', '.join(rankings)}.")
 
 
-def run_lines(questions: Sequence[Question], name: str, *, rrf_k: int) -> Iterator[str]:
+def run_lines(questions: Sequence[Question], name: str, rankings: Mapping[str, Ranking]) -> Iterator[str]:
     """A line of a TREC run for each atom of each question's context, best first; questions as given.
 
     Args:
         questions: that retrieval ranked.
         name: of the ranking, and the run's tag.
-        rrf_k: of the hybrid ranking, see ``reciprocal_rank``.
+        rankings: as declared.
 
     Raises:
         StudyError: the study has not made the ranking for every question.
     """
-    rankings = {question_id: getattr(found, name) for question_id, found in read_rankings(rrf_k=rrf_k).items()}
+    parts = {part: rankings[part] for part in reached(rankings, name)}
+    stored = read_ranked()
     atoms = read_atoms({question.context_id for question in questions})
-    lacking = [question.question_id for question in questions if rankings.get(question.question_id) is None]
-    if lacking:
-        raise all_problems(
-            f"--ranking {name}: questions without this ranking:",
-            lacking,
-            remedy="Run `dvc repro`, or choose another: params.yaml may leave this one out.",
-        )
+    found: dict[str, list[Hit]] = {}
     for question in questions:
-        own = atoms[question.context_id]
-        for hit in ranked([own[position].atom_id for position in rankings[question.question_id]]):
-            yield run_line(question.question_id, hit, tag=name)
+        own, question_id = atoms[question.context_id], question.question_id
+        made, _ = complete(stored.get(question_id, {}), parts, own, question_id)
+        if name in made:
+            found[question_id] = ranked([own[position].atom_id for position in made[name]])
+    if lacking := [question.question_id for question in questions if question.question_id not in found]:
+        raise all_problems(
+            f"--ranking {name}: questions without this ranking:", lacking, remedy="Run `dvc repro` to make it."
+        )
+    for question_id, hits in found.items():
+        yield from (run_line(question_id, hit, tag=name) for hit in hits)
 
 
 def qrels_lines(questions: Sequence[Question]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from plancheck.tables import read_splits
 Split = Literal["train", "dev", "test", "all"]
 GRAPH = Path("dvc.yaml")
 ATOMS_FILE = DATA / "atoms.parquet"
-CANDIDATES_FILE = DATA / "retrieval.parquet"
+CANDIDATES_FILE = DATA / "candidates.parquet"
 SPLITS_FILE = DATA / "splits.json"
 TEXTS = (QUESTIONS_FILE, CONTEXTS_FILE, ATOMS_FILE)
 

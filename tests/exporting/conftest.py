@@ -14,7 +14,7 @@ from plancheck import cli
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.packing import packed_id
 from plancheck.plumbing.files import DATA, write_json, write_table
-from plancheck.records import ATOMS, PACKED, RERANK, RETRIEVAL, Benchmark, Piece, Question, Span
+from plancheck.records import ATOMS, CANDIDATES, PACKED, RANKINGS, Benchmark, Piece, Question, Span
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {
@@ -30,7 +30,13 @@ QUESTIONS = {
 }
 SPLITS = {"train": ["q 1"], "dev": [], "test": ["50%", "q2", "漢"]}
 # Positions, best first: the same for each question.
-RANKED = {"bm25": [2, 0, 1, 4, 3], "dense": [1, 2, 0, 3, 4], "mmr": [4, 3, 2, 1, 0]}
+RANKED = {
+    "bm25": [2, 0, 1, 4, 3],
+    "dense": [1, 2, 0, 3, 4],
+    "mmr": [4, 3, 2, 1, 0],
+    "hybrid": [2, 1, 0, 4, 3],
+    "random": [3, 1, 4, 0, 2],
+}
 POOL = [2, 0, 1]
 RERANKED = {"rerank": [1, 2, 0], "rerank_tuned": [0, 1, 2]}
 SHOWN = {"bm25": [0], "last": [4, 2]}
@@ -64,22 +70,25 @@ def write_study(questions=QUESTIONS):
 
 
 def write_rankings():
-    atoms = [
-        {"question_id": name, "atom_id": f"{context} {place}", "position": place, "candidate": place in POOL,
-         "bm25_score": 0.0, "dense_score": 0.0, "tokens": 1, "truncated": False,
-         **{f"{ranking}_rank": order.index(place) + 1 for ranking, order in RANKED.items()}}
+    candidates = [
+        {"question_id": name, "atom_id": f"{context} {place}", "position": place}
         for name, (context, *_) in QUESTIONS.items()
-        for place in range(ATOMS_EACH)
-    ]  # fmt: skip
-    write_table(DATA / "retrieval.parquet", atoms, RETRIEVAL)
+        for place in sorted(POOL)
+    ]
+    write_table(DATA / "candidates.parquet", candidates, CANDIDATES)
+    write_ranked("rankings", RANKED)
     for ranking, order in RERANKED.items():
-        pool = [
-            {"question_id": name, "atom_id": f"{context} {place}", "rerank_score": 0.0, "rerank_rank": rank,
-             "tokens": 1, "truncated": False}
-            for name, (context, *_) in QUESTIONS.items()
-            for rank, place in enumerate(order, start=1)
-        ]  # fmt: skip
-        write_table(DATA / f"{ranking}.parquet", pool, RERANK)
+        write_ranked(ranking, {ranking: order})
+
+
+def write_ranked(file, orders):
+    rows = [
+        {"question_id": name, "ranking": ranking, "atom_id": f"{context} {place}", "rank": rank}
+        for name, (context, *_) in QUESTIONS.items()
+        for ranking, order in orders.items()
+        for rank, place in enumerate(order, start=1)
+    ]
+    write_table(DATA / f"{file}.parquet", rows, RANKINGS)
 
 
 def write_packed():

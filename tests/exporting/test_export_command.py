@@ -6,16 +6,17 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plancheck.exporting import judgements
-from plancheck.known import read_rankings
+from plancheck.known import complete, read_ranked
 from plancheck.params.study import read_params
-from plancheck.records import Span
+from plancheck.records import Atom, Span
 from plancheck.tables import read_packed_contexts
 from plancheck.trec import best_first, read_run
 
+DECLARED = yaml.safe_load((Path(__file__).parents[2] / "params.yaml").read_text())["rankings"]
 EXPORTS = {
     "candidates": ["candidates"],
     "atoms": ["atoms"],
@@ -72,16 +73,16 @@ def test_a_run_lists_every_atom_best_first(exported):
     ]
 
 
-@pytest.mark.parametrize("name", judgements.RANKINGS)
+@pytest.mark.parametrize("name", DECLARED)
 def test_an_exported_run_reads_back_with_the_same_ranks(name, exported, study):
     Path("run").write_text(exported("run", "--ranking", name), encoding="utf-8")
-    run, known = read_run(Path("run")), read_rankings(rrf_k=60)
+    run, rankings, stored = read_run(Path("run")), read_params().rankings, read_ranked()
     assert set(run) == set(study.questions)
     for question_id, hits in run.items():
-        context = study.questions[question_id][0]
-        position = {f"{context} {place}": place for place in range(5)}
+        atoms = [Atom(f"{study.questions[question_id][0]} {place}", "", 0, 1, 0) for place in range(5)]
+        position = {atom.atom_id: place for place, atom in enumerate(atoms)}
         ordered = [position[hit.docid] for hit in best_first(hits, position)]
-        assert ordered == list(getattr(known[question_id], name))
+        assert ordered == list(complete(stored[question_id], rankings, atoms, question_id)[0][name])
         assert [hit.rank for hit in hits] == [1, 2, 3, 4, 5]
 
 
@@ -173,8 +174,8 @@ def refused(plancheck, *arguments, out="out"):
 
 
 MISSING = {
-    "candidates": (["candidates"], ["retrieval.parquet"], "retrieve"),
-    "several": (["candidates"], ["atoms.parquet", "retrieval.parquet"], "atoms retrieve"),
+    "candidates": (["candidates"], ["candidates.parquet"], "retrieve"),
+    "several": (["candidates"], ["atoms.parquet", "candidates.parquet"], "atoms retrieve"),
     "of one stage": (["atoms", "--text"], ["questions.parquet", "contexts.parquet"], "benchmark"),
     "a split": (["questions", "--split", "dev"], ["splits.json"], "split"),
     "a ranking": (["run", "--ranking", "bm25"], ["rerank.parquet", "rerank_tuned.parquet"], "rerank tune"),
