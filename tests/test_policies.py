@@ -17,7 +17,7 @@ RANKINGS = {
 
 
 def positions(policy, plan=()):
-    found = order(Policy.model_validate(policy), RANKINGS, ATOMS, plan=plan)
+    found = order(Policy.model_validate(policy), RANKINGS, ATOMS, plan=[ATOMS[position] for position in plan])
     return [ATOMS.index(atom) for atom in found]
 
 
@@ -84,7 +84,7 @@ def test_with_a_fill_every_atom_is_ordered_once_and_the_plan_leads(plan, size, h
         ({"order": "hybrid", "fill": "bm25"}, "give a selector, or leave order out"),
         ({"shown_order": "hybrid", "fill": "head"}, "fill 'head' without a selector packs none; leave it out"),
         ({"shown_order": "hybrid", "fill": "none"}, "fill 'none' without a selector packs none"),
-        ({"selector": "oracle", "fill": "bm25"}, "prompted"),
+        ({"selector": "an oracle", "fill": "bm25"}, "match pattern"),
         ({"selector": "sft", "anchors": {"ranking": "bm25", "atoms": 2}, "fill": "none"}, "anchors make no sense"),
     ],
 )

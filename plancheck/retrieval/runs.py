@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from plancheck.plumbing.errors import all_problems, doubled
+from plancheck.plumbing.errors import all_problems
 from plancheck.records import Atom
 from plancheck.retrieval.derived import Ranked
 from plancheck.trec import Hit, read_run
@@ -37,7 +37,7 @@ def read_known_run(path: Path, atom_ids: Mapping[str, Collection[str]]) -> dict[
         atom_ids: of each question of the study.
 
     Raises:
-        StudyError: it is no run, or names a question or an atom that there is not, or an atom twice; all are listed.
+        StudyError: it is no run, or names a question or an atom that there is not; all are listed.
     """
     run = read_run(path)
     problems = []
@@ -48,7 +48,6 @@ def read_known_run(path: Path, atom_ids: Mapping[str, Collection[str]]) -> dict[
         named, known = [hit.docid for hit in hits], set(atom_ids[question_id])
         problems += [f"{question_id}: {atom_id} is no atom of its context" for atom_id in dict.fromkeys(named)
                      if atom_id not in known]  # fmt: skip
-        problems += [f"{question_id}: {atom_id} comes twice" for atom_id in doubled(named)]
     if problems:
         raise all_problems(
             f"{path}: not a run over this study's atoms:",

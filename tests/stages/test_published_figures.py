@@ -82,8 +82,7 @@ def routing(outcome, domains):
 
 def write_study():
     named = dict.fromkeys(("sub_domain", "difficulty", "length"), "")
-    choices = {f"choice_{letter}": letter for letter in "abcd"}
-    known = {"question": "?", **choices, "answer": "A", "evidence": None}
+    known = {"question": "?", "choices": list("abcd"), "answer": "A", "evidence": None}
     atom = {"position": 0, "start": 0, "end": 10, "document": 0}
     domains = domain_of()
     ids = [

@@ -29,7 +29,7 @@ from validation.gate import validate
 from validation.gates import GATES
 
 EXPECTATIONS = {
-    "questions": 10,
+    "questions": 11,
     "splits": 4,
     "split_sizes": 2,
     "split_settings": 3,
@@ -48,13 +48,13 @@ EXPECTATIONS = {
     "plans_by_question": 1,
     "packed": 30,
     "packed_by_question": 1,
-    "predictions": 24,
+    "predictions": 21,
     "predictions_by_question": 1,
     "traces": 22,
     "traces_by_question": 1,
     "rows_train": 12,
     "rows_dev": 11,
-    "router_features": 70,
+    "router_features": 72,
     "router_features_by_question": 1,
     "routing": 15,
     "routing_by_question": 3,
@@ -288,7 +288,7 @@ PLANTS = {
 
 
 COLUMNS = {
-    "questions": 15,
+    "questions": 12,
     "atoms": 7,
     "rankings": 8,
     "candidates": 4,
@@ -299,7 +299,7 @@ COLUMNS = {
     "given_contexts": 6,
     "given_predictions": 7,
     "packed": 14,
-    "predictions": 14,
+    "predictions": 11,
     "traces": 11,
     "router_features": 46,
     "routing": 10,
