@@ -88,12 +88,11 @@ def read_about(path: Path) -> About:
     Raises:
         StudyError: it says something else than name, model, revision (texts) and trained_on (a list of IDs).
     """
-    with path.open(encoding="utf-8-sig") as lines:
-        first = next((line for line in lines if line.strip()), "")
     try:
-        value = json_value(first)
-    except ValueError:
-        return About()  # the rows' own reader says so
+        with path.open(encoding="utf-8-sig") as lines:
+            value = json_value(next((line for line in lines if line.strip()), ""))
+    except (ValueError, OSError):
+        return About()  # a table, a packed file, or what the rows' own reader refuses
     if not is_header(value):
         return About()
     said = value[ABOUT]

@@ -10,15 +10,17 @@ from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import GivenPlan, read_given_plans
 from plancheck.given.predictions import read_given_predictions
+from plancheck.given.sources import source_rows
 from plancheck.params.given import ContextsFile, PredictionsFile
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
-from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import GIVEN_CONTEXTS, GIVEN_PREDICTIONS, PLANS, Atom, Question
 from plancheck.tables import read_atoms
 
+REPORT = Path("reports/given.json")
 LOG = logging.getLogger("plancheck.given")
 
 
@@ -44,6 +46,7 @@ def run(params: Params) -> None:
         contexts = read_contexts({question.context_id for question in questions.values()})
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
+    write_json(REPORT, {"files": source_rows(params)})
 
 
 def given_rows(

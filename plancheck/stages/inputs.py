@@ -11,6 +11,7 @@ from plancheck.benchmark.groups import grouped
 from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
+from plancheck.given.sources import refuse_test_questions
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
@@ -27,16 +28,18 @@ def run(params: Params) -> None:
     """Write reports/checks/inputs.json, which says nothing else: what follows runs again for what changed, not for it.
 
     Raises:
-        StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its questions.
+        StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its
+            questions; or a file of the user's has faults, or a system of theirs learned from test questions.
     """
     whole = load(params.benchmark)
     benchmark = grouped(limited(whole, params.benchmark))
     questions = benchmark.questions
     kept = {question.question_id for question in questions}
     left_out = {question.question_id for question in whole.questions} - kept
-    checked_splits(questions, params.split, left_out=left_out)
+    splits = checked_splits(questions, params.split, left_out=left_out)
     check_evidence(questions, params.selectors)
     check_given(params, benchmark)
+    refuse_test_questions(params, splits["test"])
     write_json(REPORT, {"inputs": "can be used"})
 
 

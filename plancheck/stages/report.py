@@ -31,6 +31,7 @@ TABLES = Path("reports/tables")
 TRAINING = Path("reports/train.json")
 FACTS = {name: Path(f"reports/{name}.json") for name in ("atoms", "benchmark", "rerank", "retrieve")}
 LOCK = Path("models/lock.json")
+GIVEN = Path("reports/given.json")
 
 
 def run(params: Params) -> None:
@@ -135,11 +136,12 @@ def read_questions(
 def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """What the page says of its own origin: nothing that differs between two runs of the same inputs."""
     lock = read_json(LOCK)
-    files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), LOCK, DATA / "splits.json"]
+    files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), GIVEN, LOCK, DATA / "splits.json"]
     return {
         "profile": params.profile,
         "parameters": parameters_text(params.model_dump(mode="json")),
         "models": models(lock),
+        "given": read_figures(GIVEN, stage="given")["files"],
         "environment": dict(sorted(lock["environment"].items())),
         "splits": {split: len(ids) for split, ids in splits.items()},
         "split_digest": split_digest(splits),

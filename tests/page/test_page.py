@@ -242,6 +242,6 @@ def letters(question_id):
 
 def origin():
     return {
-        "profile": "demo", "parameters": "", "models": [], "environment": {}, "splits": {"test": 1},
+        "profile": "demo", "parameters": "", "models": [], "given": [], "environment": {}, "splits": {"test": 1},
         "split_digest": "0", "files": {},
     }  # fmt: skip

@@ -1,0 +1,62 @@
+"""Where what a user brings comes from: the files, and what they say of the systems that made them."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from plancheck.given.lines import read_about
+from plancheck.params.given import files_of
+from plancheck.params.selectors import plan_files
+from plancheck.params.study import Params
+from plancheck.plumbing.digests import file_sha256
+from plancheck.plumbing.errors import all_problems
+
+
+def sources(params: Params) -> Iterator[tuple[str, str, Path]]:
+    """Section, name and file of all that users bring and that says who made it, as declared."""
+    named = {"selectors": plan_files(params.selectors), "contexts": files_of(params.contexts),
+             "predictions": files_of(params.predictions)}  # fmt: skip
+    for section, files in named.items():
+        for name, path in files.items():
+            yield section, name, path
+
+
+def source_rows(params: Params) -> list[dict[str, Any]]:
+    """What the report says of each file: its name, digest, and what it says of the system that made it."""
+    rows = []
+    for section, name, path in sources(params):
+        about = read_about(path)
+        rows.append(
+            {
+                "section": section,
+                "name": name,
+                "file": path.name,
+                "sha256": file_sha256(path),
+                "system": about.name,
+                "model": about.model,
+                "revision": about.revision,
+                "trained_on": len(about.trained_on),
+            }
+        )
+    return rows
+
+
+def refuse_test_questions(params: Params, test: Collection[str]) -> None:
+    """Refuse files whose systems learned from test questions, by what the files say themselves.
+
+    Raises:
+        StudyError: there is such a file; each is named with how many test questions it learned from.
+    """
+    known, problems = set(test), []
+    for section, name, path in sources(params):
+        if learned := sorted(known.intersection(read_about(path).trained_on)):
+            problems.append(
+                f"{section}.{name}: {path} was trained on {len(learned)} test question(s), such as {learned[0]}"
+            )
+    if problems:
+        raise all_problems(
+            "What a system learned from must not test it:",
+            problems,
+            remedy="Train it on other questions, or list a split that keeps its training questions out of test "
+            "(split.path).",
+        )

@@ -1,0 +1,40 @@
+"""What files say of the systems that made them, and systems that learned from test questions."""
+
+import json
+
+import pytest
+
+from plancheck.given.sources import refuse_test_questions, source_rows
+from plancheck.params.study import parse_params
+from plancheck.plumbing.digests import file_sha256
+from plancheck.plumbing.errors import StudyError
+
+
+@pytest.fixture
+def params(composed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plans.jsonl").write_text(
+        json.dumps({"about": {"name": "ours", "model": "m", "trained_on": ["q1", "q7", "q8"]}}) + "\n"
+        + json.dumps({"question_id": "q2", "spans": [[0, 1]]}) + "\n"
+    )  # fmt: skip
+    (tmp_path / "answers.csv").write_text("question_id,letter\nq2,A\n")
+    values = composed("demo")
+    values["selectors"]["mine"] = {"kind": "plans", "path": "plans.jsonl"}
+    values["predictions"] = {"agent": {"path": "answers.csv"}}
+    return parse_params(values, name="demo")
+
+
+def test_every_file_is_told_with_its_digest_and_what_it_says(params):
+    plans, answers = source_rows(params)
+    assert plans == {
+        "section": "selectors", "name": "mine", "file": "plans.jsonl", "system": "ours", "model": "m", "revision": None,
+        "trained_on": 3, "sha256": file_sha256(params.selectors["mine"].path),
+    }  # fmt: skip
+    assert (answers["section"], answers["name"], answers["system"]) == ("predictions", "agent", None)
+
+
+def test_a_system_that_learned_from_test_questions_is_refused(params):
+    refuse_test_questions(params, ["q2", "q3"])
+    with pytest.raises(StudyError) as caught:
+        refuse_test_questions(params, ["q7", "q3", "q8"])
+    assert "selectors.mine: plans.jsonl was trained on 2 test question(s), such as q7" in str(caught.value)
