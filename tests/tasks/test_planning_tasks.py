@@ -21,9 +21,9 @@ from plancheck.params.planning import HARNESS_SELECTORS, Mine, Planner, Selector
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json, write_table
-from plancheck.records import PLANS, RERANK, RETRIEVAL, TRACES, Benchmark, Question, Span
+from plancheck.records import CANDIDATES, PLANS, TRACES, Benchmark, Question, Span
 from plancheck.stages import rows as rows_stage
-from plancheck.tables import read_atom_ranks, read_splits
+from plancheck.tables import read_splits
 from tasks.mine import Settings, mine_shard
 from tasks.plan import Adapter, plan_shard
 from tasks.shards import Shard
@@ -56,23 +56,12 @@ def study(tmp_path, monkeypatch):
     from plancheck.records import ATOMS as COLUMNS
 
     write_table(DATA / "atoms.parquet", [atom_row(number) for number in range(len(ATOMS))], COLUMNS)
-    ranks = {"bm25_score": 0.0, "dense_score": 0.0, "tokens": 1, "truncated": False}
-    retrieval = [
-        {
-            "question_id": name, "atom_id": atom.atom_id, "position": number, "candidate": number < 5,
-            "bm25_rank": number + 1, "dense_rank": len(ATOMS) - number, "mmr_rank": number + 1, **ranks,
-        }
-        for name in IDS
-        for number, atom in enumerate(ATOMS)
-    ]  # fmt: skip
-    write_table(DATA / "retrieval.parquet", retrieval, RETRIEVAL)
-    rerank = [
-        {"question_id": name, "atom_id": ATOMS[number].atom_id, "rerank_score": 0.0, "rerank_rank": 5 - number,
-         "tokens": 1, "truncated": False}
+    candidates = [
+        {"question_id": name, "atom_id": ATOMS[number].atom_id, "position": number}
         for name in IDS
         for number in range(5)
-    ]  # fmt: skip
-    write_table(DATA / "rerank.parquet", rerank, RERANK)
+    ]
+    write_table(DATA / "candidates.parquet", candidates, CANDIDATES)
     write_json(DATA / "splits.json", {"train": ["q0"], "dev": ["q1"], "test": ["q2"], "seed": 1, "group_by": "none"})
 
 
@@ -129,18 +118,13 @@ def test_an_adapter_is_asked_for_itself(study, model, tmp_path):
 
 
 @pytest.mark.parametrize("selector", ["evidence", "evidence_half", "random_plan"])
-def test_plans_carry_the_ranks_of_their_atoms(study, selector):
+def test_plans_are_rows_of_the_table_by_question(study, selector):
     plans = harness_plans(selector, list(IDS), seed=1, max_atoms=3)
-    rows = plan_rows(selector, plans, read_atom_ranks())
+    rows = plan_rows(selector, plans)
     write_table(DATA / "plans.parquet", rows, PLANS)
 
     assert [row["question_id"] for row in rows] == list(IDS)
-    position = {atom.atom_id: number for number, atom in enumerate(ATOMS)}
-    for row in rows:
-        numbers = [position[atom_id] for atom_id in row["atom_ids"]]
-        assert row["bm25_ranks"] == [number + 1 for number in numbers]
-        assert row["dense_ranks"] == [len(ATOMS) - number for number in numbers]
-        assert row["rerank_ranks"] == [5 - number if number < 5 else None for number in numbers]
+    assert [tuple(row["atom_ids"]) for row in rows] == [plans[name].atom_ids for name in IDS]
 
 
 def trace(name, atoms, reward):

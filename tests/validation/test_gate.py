@@ -37,10 +37,10 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         assert gate.main([name]) == 0
     said = capsys.readouterr()
     counts = re.findall(r"^check_(\w+): (\d+) expectations hold", said.out, re.MULTILINE)
-    assert counts == [("split", "34"), ("retrieval", "97"), ("rows", "82"), ("packed", "132"), ("results", "211")]
+    assert counts == [("split", "34"), ("retrieval", "98"), ("rows", "74"), ("packed", "132"), ("results", "211")]
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
-    assert written["success"] and written["expectations"] == 97
+    assert written["success"] and written["expectations"] == 98
     assert written["suites"]["rankings"]["expectations"][-2] == {
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
@@ -145,7 +145,7 @@ def test_wrong_columns_stop_the_gate_before_contents_are_read(folder, capsys):
     assert gate.main(["retrieval"]) == 1
     error = capsys.readouterr().err
     assert "suite rerank_columns, table: the columns are question_id" in error
-    assert "check_retrieval: 2 of 41 expectations do not hold" in error
+    assert "check_retrieval: 2 of 42 expectations do not hold" in error
 
 
 @pytest.mark.parametrize(
