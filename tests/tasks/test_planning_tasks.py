@@ -36,9 +36,7 @@ PLANNER = Planner(max_atoms=3, snippet_chars=40, max_new_tokens=12, device="cpu"
 SETTINGS = Settings(
     planner=PLANNER,
     mine=Mine(seed=3, samples=3, begin_reply=True, temperature=1.0, top_p=1.0, budget_chars=150),
-    pack=Pack(
-        seed=1, budgets_chars=[100], overflow="cut", merge_overlaps=False, policies={"none": Policy(fill="none")}
-    ),
+    pack=Pack(budgets_chars=[100], overflow="cut", merge_overlaps=False, policies={"none": Policy(fill="none")}),
     answer=Answer(mode="likelihood", max_new_tokens=4, pass_tokens=64, batch_size=2, device="cpu", dtype="float32"),
 )
 
