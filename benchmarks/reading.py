@@ -1,7 +1,8 @@
 """What should the cross-encoder read: an atom's beginning, all of it, or what the planner is shown? Measured.
 
-Ranks the candidate pools of questions whose evidence is known by each `rerank.coverage`. Run it in the project's folder
-once the demo's stages up to retrieve have run (`make demo`); prints a table and writes it to benchmarks/reading.csv.
+Ranks the candidate pools of questions whose evidence is known by each `rankings.rerank.coverage`. Run it in the
+project's folder once the demo's stages up to retrieve have run (`make demo`); prints a table and writes it to
+benchmarks/reading.csv.
 
     python benchmarks/reading.py
 """

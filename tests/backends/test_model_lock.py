@@ -45,12 +45,12 @@ def params(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Param
     monkeypatch.chdir(tmp_path)
     spec = PathModel(source="path", path=Path("tiny"))
     benchmark = found.benchmark.model_copy(update={"source": "controlled"})
-    models = found.models.model_copy(update={role: spec for role in ("answer", "planner", "encoder", "reranker")})
+    models = dict.fromkeys(("answer", "planner", "encoder", "reranker"), spec)
     return found.model_copy(update={"models": models, "benchmark": benchmark})
 
 
 def with_role(params: Params, **roles: object) -> Params:
-    return params.model_copy(update={"models": params.models.model_copy(update=roles)})
+    return params.model_copy(update={"models": params.models | roles})
 
 
 def tuning(seed: int) -> TunedModel:

@@ -298,7 +298,8 @@ def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_whe
 
 def test_the_weights_of_bm25_the_documents_and_equal_choices_are_told_from_what_the_stages_report():
     bm25 = {
-        "kind": "bm25", "variant": "okapi", "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
+        "kind": "bm25", "variant": "okapi",
+        "questions": 48, "weight_0_or_below": 30, "first_atom_differs": 7, "first_five_differ": 19,
     }  # fmt: skip
     documents = {"1": 105, "2-5": 0, "6-50": 18, "more": 1}
     domains = {"asked": ["Multi-Document QA"], "present": ["Code", "Multi-Document QA"]}

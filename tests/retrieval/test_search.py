@@ -131,8 +131,8 @@ def test_a_ranking_written_as_a_run_comes_back_as_the_same_ranks_and_fills_a_poo
     run = {"kind": "run", "path": "given/runs/mine.run"}
     for question, context, windows in long(cases):
         whole = search(question, context, declared(), **windows)
-        hits = [Hit(atom, rank, score) for atom, rank, score in
-                zip(*(column(whole, "letters", name) for name in ("atom_id", "rank", "score")), strict=True)]  # fmt: skip
+        columns = [column(whole, "letters", name) for name in ("atom_id", "rank", "score")]
+        hits = [Hit(*row) for row in zip(*columns, strict=True)]
         runs = {"mine_run": {question.question_id: hits}}
         rankings = declared(mine_run=run)
         found = search(question, context, rankings, pool=["mine", "mine_run"], runs=runs, **windows)
