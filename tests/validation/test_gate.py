@@ -37,7 +37,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         assert gate.main([name]) == 0
     said = capsys.readouterr()
     counts = re.findall(r"^check_(\w+): (\d+) expectations hold", said.out, re.MULTILINE)
-    assert counts == [("split", "32"), ("retrieval", "95"), ("rows", "71"), ("packed", "129"), ("results", "212")]
+    assert counts == [("split", "32"), ("retrieval", "95"), ("rows", "71"), ("packed", "130"), ("results", "212")]
     assert said.err == ""
     written = json.loads((folder.path / "reports/checks/retrieval.json").read_text())
     assert written["success"] and written["expectations"] == 95
