@@ -19,7 +19,6 @@ from plancheck.params.rankings import (
     made_of,
     reached,
     read_by_models,
-    scorers,
 )
 
 SIDES: Final = ("control", "planner")
@@ -41,7 +40,7 @@ def ranking_problems(given: Ranked) -> list[str]:
     """A sentence for each rule that is broken: the place, the rule and what to do."""
     found = list(unknown_rankings(given))
     if not found:  # what a ranking is made of can be followed
-        found += [*cycles(given.rankings), *misused(given), *unused_rankings(given)]
+        found += [*cycles(given.rankings), *misused(given)]
     return [*found, *read_wrongly(given), *role_problems(given), *tune_problems(given)]
 
 
@@ -79,15 +78,6 @@ def misused(given: Ranked) -> Iterator[str]:
                 f"retrieve.pool.rankings: {name!r} needs a cross-encoder, which reads the pool; name rankings without "
                 "one"
             )
-
-
-def unused_rankings(given: Ranked) -> Iterator[str]:
-    used = {name for policy in given.policies.values() for name in policy.rankings} | set(given.pool)
-    used |= {part for ranking in given.rankings.values() for part in made_of(ranking)}
-    used |= set(scorers(given.rankings, given.tune.role))
-    for name in given.rankings:
-        if name not in used:
-            yield f"rankings.{name}: no policy, no pool and no other ranking uses it; use it or drop it"
 
 
 def read_wrongly(given: Ranked) -> Iterator[str]:

@@ -78,9 +78,6 @@ BAD = {
         {"rankings/mine": {"kind": "fusion", "weights": {"rerank": 1}}, "retrieve/pool/rankings": ["mine"]},
         ["retrieve.pool.rankings: 'mine' needs a cross-encoder"],
     ),
-    "a ranking that nothing uses": (
-        {"rankings/mine": FUSED}, ["rankings.mine: no policy, no pool and no other ranking uses it; use it or drop it"],
-    ),
     "a ranking called as a fill": (
         {"rankings/head": FUSED}, ["rankings.head: 'head' is a fill that orders no atoms; call your ranking different"],
     ),
