@@ -6,8 +6,9 @@ import json
 import pytest
 import torch
 from peft import LoraConfig, get_peft_model
+from pydantic import TypeAdapter
 
-from flows.plan import harness_plans
+from flows.plan import harness_plans, ranked_plans
 from plancheck.atoms import cut
 from plancheck.backends.adapters import adapter_digest, save_adapter
 from plancheck.backends.cache import GenerationCache
@@ -17,12 +18,13 @@ from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.params.answer import Answer
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Planner
-from plancheck.params.selectors import HarnessSelector
+from plancheck.params.rankings import Rankings
+from plancheck.params.selectors import HarnessSelector, RankingSelector
 from plancheck.params.study import Params
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json, write_table
-from plancheck.records import CANDIDATES, PLANS, TRACES, Benchmark, Question, Span
+from plancheck.records import CANDIDATES, PLANS, RANKINGS, TRACES, Benchmark, Question, Span
 from plancheck.stages import rows as rows_stage
 from plancheck.tables import read_splits
 from tasks.mine import Settings, mine_shard
@@ -154,3 +156,19 @@ def test_a_question_in_two_splits_is_refused(study):
     write_json(DATA / "splits.json", {"train": ["q0", "q2"], "dev": ["q1"], "test": ["q2"]})
     with pytest.raises(StudyError, match="two splits"):
         read_splits()
+
+
+def test_the_first_atoms_of_a_ranking_pose_as_a_plan(study):
+    declared = TypeAdapter(Rankings).validate_python({"bm25": {"kind": "bm25", "variant": "okapi"}})
+    ranked = [
+        {"question_id": name, "ranking": "bm25", "atom_id": atom.atom_id, "score": 0.0, "rank": len(ATOMS) - number,
+         "tokens": None, "truncated": None}
+        for name in IDS
+        for number, atom in enumerate(ATOMS)
+    ]  # fmt: skip
+    write_table(DATA / "rankings.parquet", ranked, RANKINGS)
+    for name in ("rerank", "rerank_tuned"):
+        write_table(DATA / f"{name}.parquet", [], RANKINGS)
+    plans = ranked_plans(RankingSelector(kind="ranking", ranking="bm25", atoms=2), list(IDS), declared)
+    assert {plan.atom_ids for plan in plans.values()} == {(ATOMS[-1].atom_id, ATOMS[-2].atom_id)}
+    assert list(plans) == list(IDS)
