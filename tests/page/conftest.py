@@ -211,16 +211,22 @@ def study_tables(selectors, tiers, right, domain_of, test):
 
 def facts(questions):
     """What stages atoms, benchmark, rerank and retrieve report, as far as the page says it."""
-    bm25 = {"variant": "okapi", "weight_0_or_below": 20, "first_atom_differs": 7, "first_five_differ": 9}
+    bm25 = {
+        "kind": "bm25",
+        "variant": "okapi",
+        "weight_0_or_below": 20,
+        "first_atom_differs": 7,
+        "first_five_differ": 9,
+    }
     documents = {"1": 3, "2-5": 8, "6-50": 2, "more": 0}
     domains = {"asked": ["Multi-Document QA"], "present": list(DOMAINS)}
     return {
         "atoms": {"multi_document": {"contexts": 13, "documents": documents, "domains": domains}},
         "benchmark": {"equal_choices": {"questions": 2, "with_gold": 1}},
-        "rerank": {"coverage": "head", "atoms": 480, "truncated": 120, "truncated_share": 0.25},
+        "rerank": {"rerank": {"coverage": "head", "atoms": 480, "truncated": 120, "truncated_share": 0.25}},
         "retrieve": {
             "bm25": bm25 | {"questions": questions},
-            "dense": {"coverage": "windows", "atoms": 560, "truncated": 0, "truncated_share": 0.0},
+            "dense": {"kind": "dense", "coverage": "windows", "atoms": 560, "truncated": 0, "truncated_share": 0.0},
         },
     }
 
@@ -292,6 +298,8 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
 def study_params(selectors=SELECTORS, tiers=TIERS, path="plancheck/benchmark/lexicon.yaml"):
     """The demo's parameters as plain values, with these policies, tiers and budgets."""
     plain = yaml.safe_load((ROOT / "params.yaml").read_text())
+    for unused in ("mmr", "random", "rerank_tuned"):
+        del plain["rankings"][unused]
     plain["pack"] |= {
         "budgets_chars": list(BUDGETS),
         "policies": {

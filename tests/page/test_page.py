@@ -66,7 +66,7 @@ def test_the_page_answers_first_and_shows_every_section_in_order(made):
     assert places == sorted(places)
     assert "The planner (sft+hybrid_anchor) is " in html
     assert "each reply was begun for the base model" in html
-    assert "must tie. That explains " in html and "BM25 in 3 of 40 questions" in html
+    assert "must tie. That explains " in html and "bm25 in 3 of 40 questions" in html
     assert "concerns 20 of 40 questions: in 7 another atom comes first" in html
 
 
@@ -158,8 +158,8 @@ def test_hostile_names_are_escaped(made):
     main = pd.DataFrame(
         [
             {"policy": hostile, "budget_chars": 9, "split": split, "questions": 2, "correct": 1, "accuracy": 0.5,
-             "wilson_low": 0.1, "wilson_high": 0.9, "evidence_recall": None, "failures": 0, "failed_plans": 0,
-             **dict.fromkeys(KINDS.values(), 0)}
+             "wilson_low": 0.1, "chance": 0.25, "wilson_high": 0.9, "evidence_recall": None, "failures": 0,
+             "failed_plans": 0, **dict.fromkeys(KINDS.values(), 0)}
             for split in ("all", "test")
         ]
     )  # fmt: skip
