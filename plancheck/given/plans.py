@@ -108,7 +108,9 @@ def of_span(value: Any, where: str, place: Place, faults: Faults) -> tuple[str, 
     if not (isinstance(value, list) and len(value) == 2 and all(type(bound) is int for bound in value)):
         faults.add(where, f"a span must be [start, end], is {value!r:.{SHOWN}}")
     elif not 0 <= value[0] < value[1] <= length:
-        faults.add(where, f"span {value} is empty or outside the context, which has characters 0 to {length:,}")
+        faults.add(
+            where, f"span {value!r:.{SHOWN}} is empty or outside the context, which has characters 0 to {length:,}"
+        )
     else:
         span = Span(*value)
         return span_id(span), span

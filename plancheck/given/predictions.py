@@ -12,6 +12,7 @@ from plancheck.comparison.records import Record, ResultsFile
 from plancheck.comparison.selection import Selection, scored_results, selected
 from plancheck.given.lines import Faults
 from plancheck.params.given import PredictionsFile
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import LETTERS, Letter, Question
 
 LETTER = "letter"
@@ -76,7 +77,12 @@ def of_scores(
     file: ResultsFile, entry: PredictionsFile, questions: Mapping[str, Question], faults: Faults
 ) -> dict[str, GivenAnswer]:
     """Answers that are right by a score of 1 and wrong by one of 0."""
-    scored = scored_results(file, Selection(id_field=entry.id, score_field=entry.score, where=entry.where)).scored
+    try:
+        scored = scored_results(file, Selection(id_field=entry.id, score_field=entry.score, where=entry.where)).scored
+    except StudyError as error:  # it speaks of the options of `plancheck compare`
+        raise StudyError(
+            f"{error} In the parameters, name the fields: `{{path: FILE, id: ..., letter: ...}}`, or score."
+        ) from error
     for name, score in scored.items():
         if name not in questions:
             faults.add(f"{name:.{SHOWN}}", "no question of the study has this ID")

@@ -51,6 +51,11 @@ FAULTS = {
     "no letter": ([{"question_id": "q1", "letter": "Z9"}], {}, "letter must be a letter from A"),
     "a share": ([{"question_id": "q1", "score": 0.5}, {"question_id": "q2", "score": 1}], {}, "1 or 0, is 0.5"),
     "an unknown scored question": ([{"question_id": "q9", "score": 1}], {}, "q9: no question of the study"),
+    "no field that says what is right": (
+        [{"question_id": "q1", "said": "A"}],
+        {},
+        "In the parameters, name the fields",
+    ),
     "a field that is not there": ([{"question_id": "q1", "letter": "A"}], {"score": "acc"}, "acc"),
 }
 
