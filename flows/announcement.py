@@ -27,7 +27,7 @@ def announcement(params: Params, stages: Sequence[str]) -> str:
     took = TOOK.get(params.profile)
     return "\n".join(
         [
-            f"Profile {params.profile}: {len(pack.policies)} policies show an answer model contexts of {budgets} "
+            f"Profile {params.profile}: {len(params.shown)} policies show an answer model contexts of {budgets} "
             f"characters, for {source}.",
             f"{counted(stages)}; what is up to date is not run again. It can be stopped (Ctrl-C) and goes on when it "
             "is run again.",

@@ -29,7 +29,7 @@ def said():
 
 
 def test_the_demo_says_its_size_its_stages_and_how_long_it_took(said):
-    policies = len(VALUES["pack"]["policies"])
+    policies = len(parse_params(VALUES, name="params.yaml").pack.policies)
     assert said().splitlines() == [
         f"Profile demo: {policies} policies show an answer model contexts of 900, 450, 300 characters, for "
         "120 generated questions.",
