@@ -31,6 +31,7 @@ from flows.statuses import Status
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.files import unwritable
 
+PATIENCE = 60  # seconds: on a busy machine the server took longer than Prefect's own 20
 SECONDS_TO_STOP = 5.0
 LEAST_FREE_BYTES = 1_000_000
 
@@ -180,7 +181,7 @@ def database_folder(home: Path) -> Iterator[Path]:
 
 def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
     """The API's URL once the server answers."""
-    seconds = get_current_settings().server.ephemeral.startup_timeout_seconds
+    seconds = max(PATIENCE, get_current_settings().server.ephemeral.startup_timeout_seconds)
     deadline = time.monotonic() + seconds
     assert process.stdout is not None
     port = process.stdout.readline().strip()
