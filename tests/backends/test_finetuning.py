@@ -109,7 +109,7 @@ def test_training_lowers_the_loss_and_the_adapter_changes_what_is_said(tiny_qwen
     adapted = load_planner(tiny_qwen2, tmp_path / "final", device="cpu", dtype="float32")
     assert adapted.log_likelihoods([tokens], choices, pass_tokens=64) != plain
     assert base.log_likelihoods([tokens], choices, pass_tokens=64) == plain
-    assert len(adapted.generate([list(tokens)], max_new_tokens=3, pass_tokens=64, batch_size=1)) == 1
+    assert len(adapted.generate([list(tokens)], [4], max_new_tokens=3, pass_tokens=64, batch_size=1)) == 1
 
 
 WORKER = """

@@ -157,7 +157,7 @@ def test_a_model_with_a_window_is_read_as_it_is_meant(sliding):
     found = model.log_likelihoods(prompts, choices, pass_tokens=16)
     for prompt, group, values in zip(prompts, choices, found, strict=True):
         assert values == pytest.approx([reference(sliding, prompt, choice) for choice in group], abs=1e-5)
-    replies = model.generate(prompts, max_new_tokens=6, pass_tokens=16, batch_size=4)
+    replies = model.generate(prompts, [4] * len(prompts), max_new_tokens=6, pass_tokens=16, batch_size=4)
     expected = [plainly_greedy(sliding, prompt, 6) for prompt in prompts]
     tokenizer = AutoTokenizer.from_pretrained(sliding)
     assert [reply.text for reply in replies] == [tokenizer.decode(row, skip_special_tokens=True) for row in expected]
@@ -171,7 +171,7 @@ def test_choices_of_one_token_need_no_second_pass(folder, model, tokens):
 
 def test_generation_is_greedy_and_weighs_letters_at_every_step(folder, model, tokens):
     expected = plainly_greedy(folder, tokens[0], 6)
-    found = model.generate(tokens[:1], max_new_tokens=6, pass_tokens=64, batch_size=1)[0]
+    found = model.generate(tokens[:1], [4], max_new_tokens=6, pass_tokens=64, batch_size=1)[0]
 
     assert found.text == AutoTokenizer.from_pretrained(folder).decode(expected, skip_special_tokens=True)
     assert len(found.ends) == max(len(expected), 1)
@@ -182,8 +182,10 @@ def test_generation_is_greedy_and_weighs_letters_at_every_step(folder, model, to
 @pytest.mark.parametrize(("size", "batch_size"), [(1, 1), (16, 3), (10_000, 100)])
 def test_prompts_that_begin_alike_get_the_reply_that_each_gets_alone(folder, model, size, batch_size):
     prompts, _ = alike(model, 20)
-    found = model.generate(prompts, max_new_tokens=7, pass_tokens=size, batch_size=batch_size)
-    alone = [model.generate([one], max_new_tokens=7, pass_tokens=size, batch_size=batch_size)[0] for one in prompts]
+    found = model.generate(prompts, [4] * len(prompts), max_new_tokens=7, pass_tokens=size, batch_size=batch_size)
+    alone = [
+        model.generate([one], [4], max_new_tokens=7, pass_tokens=size, batch_size=batch_size)[0] for one in prompts
+    ]
     tokenizer = AutoTokenizer.from_pretrained(folder)
 
     assert [reply.text for reply in found] == [
@@ -195,8 +197,18 @@ def test_prompts_that_begin_alike_get_the_reply_that_each_gets_alone(folder, mod
             assert step == pytest.approx(wanted, abs=1e-4)
 
 
+def test_each_prompt_has_the_letters_of_its_choices(model, tokens):
+    """A letter weighs the same whichever letters stand beside it."""
+    found = model.generate(tokens[:3], [2, 4, 3], max_new_tokens=3, pass_tokens=1000, batch_size=3)
+    whole = model.generate(tokens[:3], [4, 4, 4], max_new_tokens=3, pass_tokens=1000, batch_size=3)
+    for reply, four, count in zip(found, whole, [2, 4, 3], strict=True):
+        assert reply.letter_logprobs == tuple(step[:count] for step in four.letter_logprobs)
+    ten = model.generate(tokens[:1], [10], max_new_tokens=3, pass_tokens=64, batch_size=1)[0]
+    assert {len(step) for step in ten.letter_logprobs} == {10}
+
+
 def test_equal_prompts_get_equal_replies(model, tokens):
-    first, second = model.generate([tokens[0], tokens[0]], max_new_tokens=5, pass_tokens=64, batch_size=1)
+    first, second = model.generate([tokens[0], tokens[0]], [4, 4], max_new_tokens=5, pass_tokens=64, batch_size=1)
     assert first == second
 
 

@@ -98,7 +98,7 @@ def test_the_coldest_sample_is_the_greedy_reply(model, prompt):
 
 def test_the_greedy_reply_is_the_answer_models(model, prompt):
     (greedy,) = model.greedy([prompt], max_new_tokens=8, complete=[never])
-    assert greedy == model.generate([prompt], max_new_tokens=8, pass_tokens=64, batch_size=1)[0].text
+    assert greedy == model.generate([prompt], [4], max_new_tokens=8, pass_tokens=64, batch_size=1)[0].text
 
 
 def test_samples_end_when_all_are_complete(model, prompt):
