@@ -168,12 +168,12 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
     assert "Traceback" not in first.stdout + first.stderr
     assert first.stdout.startswith("Profile demo: ")
     names = re.findall(r"^Stage \d+ of (\d+): (\S+)$", first.stdout, re.MULTILINE)
-    assert (names[0], names[-1]) == (("23", "parameters"), ("23", "report"))
+    assert (names[0], names[-1]) == (("24", "parameters"), ("24", "report"))
     assert first.stdout.index("tiers of controls") < first.stdout.index("Table 1")
     assert first.stdout.splitlines()[-1].startswith("The report: reports/index.html.")
     assert gone(made[0])
     table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
-    assert list(table.columns)[:9] == [
+    assert list(table.columns)[:10] == [
         "policy",
         "budget_chars",
         "split",
@@ -182,6 +182,7 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
         "accuracy",
         "wilson_low",
         "wilson_high",
+        "chance",
         "evidence_recall",
     ]
     assert set(table["split"]) == {"all", "test"}
