@@ -2,10 +2,13 @@ import numpy as np
 import pandas as pd
 
 from plancheck.mechanisms.measures import Case, Scored
+from plancheck.records import Atom
 from plancheck.reporting.mechanisms_table import MECHANISMS, mechanisms_table
 from plancheck.reporting.picks import Pick
 
 KINDS = {"bm25": "bm25", "dense": "dense", "rerank": "cross_encoder"}
+
+ATOMS = {name: Atom(name, "c", 10 * place, 10 * place + 10, 0) for place, name in enumerate("abcd")}
 
 
 def cases(results, planner_wins, *, recall=None):
@@ -16,7 +19,8 @@ def cases(results, planner_wins, *, recall=None):
         ranks, pool = {"a": 1, "b": 2, "c": 3, "d": 4}, generator.random(4).tolist()
         wins = planner_wins[question_id]
         found[question_id] = Case(
-            selected=["a" if wins else "d"],
+            selected=[ATOMS["a" if wins else "d"]],
+            atoms=ATOMS,
             shown=["a", "b"] if wins else ["d"],
             shown_by_control=["a", "b"],
             scorers={name: Scored(kind, ranks, pool) for name, kind in KINDS.items()},
