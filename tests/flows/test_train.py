@@ -17,7 +17,7 @@ from plancheck.planning.prompt import completion
 from plancheck.plumbing.digests import digest
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import read_json, read_table
-from plancheck.records import RERANK
+from plancheck.records import RANKINGS
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {
@@ -34,7 +34,8 @@ def study(tmp_path, monkeypatch, tiny_qwen2, server):
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["train"] |= SETTINGS
     params["tune"]["enabled"] = False
-    params["pack"]["policies"].pop("rerank_tuned", None)
+    for section in (params["pack"]["policies"], params["rankings"]):
+        section.pop("rerank_tuned", None)
     params["analyze"]["tiers"].pop("matched_supervision", None)
     (tmp_path / "params.yaml").write_text(yaml.safe_dump(params))
     weights = tmp_path / "models/weights/tiny"
@@ -126,6 +127,6 @@ def test_rows_that_do_not_fit_stop_the_stage_and_leave_nothing(study):
 def test_tuning_that_is_off_still_makes_its_outputs(study):
     tune()
     table = read_table(study / "data/rerank_tuned.parquet")
-    assert table.schema.equals(RERANK)
+    assert table.schema.equals(RANKINGS)
     assert table.num_rows == 0
     assert list((study / "models/reranker_tuned").iterdir()) == []

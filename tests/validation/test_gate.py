@@ -45,7 +45,7 @@ def test_a_gate_that_passes_writes_its_report_and_one_site_for_all(folder, capsy
         "type": "expect_column_values_to_be_between",
         "rule": "tokens are not negative",
         "success": True,
-        "checked": 20,
+        "checked": 60,
         "unexpected": 0,
     }
     names = {page.parent.parent.parent.name for page in pages(folder)}
