@@ -37,7 +37,7 @@ def prompt_rows(
         filters &= among("policy", policies)
     if budgets_chars:
         filters &= pc.field("budget_chars").isin(sorted(budgets_chars))
-    columns = ["question_id", "policy", "budget_chars", "packed_id", "atom_ids", "starts", "ends"]
+    columns = ["question_id", "policy", "budget_chars", "packed_id", "atom_ids", "starts", "ends", "text"]
     conditions: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in read_table(PACKED_FILE, columns=columns, filters=filters).to_pylist():
         conditions[row["question_id"]].append(row)
@@ -48,7 +48,8 @@ def prompt_rows(
     for question, context in zip(questions, contexts, strict=True):
         for row in conditions[question.question_id]:
             pieces = tuple(map(Piece, row.pop("atom_ids"), row.pop("starts"), row.pop("ends")))
-            chat = messages(question, packed_text(context, pieces))
+            given = row.pop("text")  # of a policy that shows texts of the user's own
+            chat = messages(question, packed_text(context, pieces) if given is None else given)
             yield row | {"mode": mode, "messages": chat, "choices": list(question.choices)}
 
 

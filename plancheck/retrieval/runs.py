@@ -6,7 +6,7 @@ from pathlib import Path
 from plancheck.plumbing.errors import all_problems
 from plancheck.records import Atom
 from plancheck.retrieval.derived import Ranked
-from plancheck.trec import Hit, read_run
+from plancheck.trec import Hit, best_first, read_run
 
 Hits = Mapping[str, Sequence[Hit]]  # by question
 
@@ -22,9 +22,8 @@ def run_ranking(hits: Sequence[Hit], atoms: Sequence[Atom]) -> Ranked:
         The score of an atom that the run lacks is None.
     """
     positions = {atom.atom_id: position for position, atom in enumerate(atoms)}
-    placed = sorted((-hit.score, hit.rank, positions[hit.docid]) for hit in hits)
-    first = [position for _, _, position in placed]
-    scores = {position: -score for score, _, position in placed}
+    first = [positions[hit.docid] for hit in best_first(hits, positions)]
+    scores = {positions[hit.docid]: hit.score for hit in hits}
     rest = [position for position in range(len(atoms)) if position not in scores]
     return Ranked((*first, *rest), [scores.get(position) for position in range(len(atoms))])
 

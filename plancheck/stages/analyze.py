@@ -84,6 +84,8 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     learned = [name for name, selector in treatments.items() if selector not in own]
     everyone = [*policies, *params.contexts, *params.predictions]
     controls = [name for name in everyone if name not in treatments]
+    planner = policies.get(settings.planner or route.planner)
+    judged = planner.selector if planner else None
     packs_atoms = made.packed[made.packed["policy"].isin(policies)]
     declared = declared_comparisons(settings, chars)
     anchored = dict.fromkeys(policy.anchors.ranking for policy in policies.values() if policy.anchors)
@@ -132,9 +134,7 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "composition": composition_table(packs_atoms, policies, made.selected, made.ranks(anchored)),
         "texts": texts_table(made.packed, made.contexts, made.atoms, budgets_chars=chars),
         "rankings": rankings_table(made.scores(scoring)),
-        "selection": selection_table(
-            made.plans, made.questions, made.splits, judged=policies[route.planner].selector, confidence=confidence
-        ),
+        "selection": selection_table(made.plans, made.questions, made.splits, judged=judged, confidence=confidence),
     }
 
 

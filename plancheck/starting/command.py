@@ -33,7 +33,7 @@ def new(
         kind,
         name,
         folder,
-        taken={*params.rankings, *params.selectors, *params.predictions, *params.pack.policies},
+        taken={*params.rankings, *params.selectors, *params.shown, *params.predictions},
         budgets_chars=params.pack.budgets_chars,
         packings=next((grid.packings for grid in grids), list(params.pack.packings)),  # as the study's own planners'
         force=force,
