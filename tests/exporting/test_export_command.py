@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from plancheck.known import complete, read_ranked
 from plancheck.params.study import read_params
-from plancheck.records import Atom, Span
+from plancheck.plumbing.files import DATA, read_table, write_table
+from plancheck.records import PACKED, Atom, Span
 from plancheck.tables import read_packed_contexts
 from plancheck.trec import best_first, read_run
 
@@ -274,3 +275,12 @@ def test_a_pipe_is_written_to(study, plancheck, exported):
     reader.join()
     assert read == [exported("questions")]
     assert Path("pipe").is_fifo()
+
+
+def test_the_prompt_of_a_text_of_the_user_s_own_shows_that_text(rows):
+    path = DATA / "packed.parquet"
+    packed = read_table(path).to_pylist()
+    shown = {"policy": "mine", "atom_ids": [], "starts": [], "ends": [], "text": "Tarn, says a summary."}
+    write_table(path, [*packed, packed[0] | shown], PACKED)
+    (row,) = rows("prompts", "--policy", "mine")
+    assert "Tarn, says a summary." in row["messages"][-1]["content"]
