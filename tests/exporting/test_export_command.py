@@ -281,6 +281,7 @@ def test_the_prompt_of_a_text_of_the_user_s_own_shows_that_text(rows):
     path = DATA / "packed.parquet"
     packed = read_table(path).to_pylist()
     shown = {"policy": "mine", "atom_ids": [], "starts": [], "ends": [], "text": "Tarn, says a summary."}
-    write_table(path, [*packed, packed[0] | shown], PACKED)
-    (row,) = rows("prompts", "--policy", "mine")
-    assert "Tarn, says a summary." in row["messages"][-1]["content"]
+    write_table(path, [*packed, *(row | shown for row in packed if row["policy"] == "bm25")], PACKED)
+    found = rows("prompts", "--policy", "mine")
+    assert len(found) == 4
+    assert all("Tarn, says a summary." in row["messages"][-1]["content"] for row in found)
