@@ -1,8 +1,9 @@
 """Section models: by role, where each model comes from."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, PositiveInt
+from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt
 
 from plancheck.params.section import FilePath, Name, Section, Seed
 
@@ -60,5 +61,18 @@ class TunedModel(Section):
 
 
 Model = Annotated[WheelModel | HubModel | PathModel | TunedModel, Field(discriminator="source")]
-Models = dict[Name, Model]
+
+
+def shared(models: Any) -> Any:
+    """A role in the place of a model stands for that role's own: ``planner: answer`` is the answer model."""
+    if not isinstance(models, Mapping):
+        return models
+    for role, named in models.items():
+        if isinstance(named, str) and (named not in models or isinstance(models[named], str)):
+            known = ", ".join(name for name, model in models.items() if not isinstance(model, str))
+            raise ValueError(f"{role} names {named!r}, which is no role with a model of its own; there are {known}")
+    return {role: models[model] if isinstance(model, str) else model for role, model in models.items()}
+
+
+Models = Annotated[dict[Name, Model], BeforeValidator(shared)]
 CAUSAL = ("answer", "planner")  # roles that every study has

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import ConfigDict, Field, PositiveInt, ValidationError, model_validator
 
@@ -30,13 +30,18 @@ class Packing(Section):
     of the context, its head or head and tail; "none" shows nothing more. ``order`` is the order in which the selected
     atoms are packed, the selector's own or that of the hybrid ranking: where they do not all fit the budget, it decides
     which of them are shown. ``shown_order`` is the order in which what fits is shown, the packing order or that of the
-    hybrid ranking: it decides nothing else.
+    hybrid ranking: it decides nothing else. A name in the place of a packing is its fill alone.
     """
 
     order: Literal["selected", "hybrid"] = "selected"
     shown_order: Literal["packed", "hybrid"] = "packed"
     fill: Name | Weights
     anchors: Anchors | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def of_a_fill(cls, value: Any) -> Any:
+        return {"fill": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
     def anchored_on_atoms(self) -> Self:

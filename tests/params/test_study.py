@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plancheck.params.comparison import budgets
-from plancheck.params.pack import deployable
+from plancheck.params.pack import Policy, deployable
 from plancheck.params.study import parse_params, read_params
 from plancheck.plumbing.errors import StudyError
 
@@ -265,3 +265,24 @@ def test_layers_to_adapt_are_names_and_each_once(targets, rule, composed):
         parse_params(composed("demo", f"train.lora_targets={targets}"), name="params.yaml")
     assert "train.lora_targets" in str(caught.value)
     assert rule in str(caught.value)
+
+
+def test_a_role_in_the_place_of_a_model_is_that_roles_own(composed):
+    values = composed("demo")
+    assert values["models"]["planner"] == "answer"
+    models = parse_params(values, name="demo").models
+    assert models["planner"] == models["answer"]
+
+
+@pytest.mark.parametrize(("named", "others"), [("nobody", {}), ("planner", {}), ("encoder", {"encoder": "planner"})])
+def test_a_role_that_no_model_stands_behind_is_refused(named, others, composed):
+    values = composed("demo")
+    values["models"] |= {"planner": named, **others}
+    with pytest.raises(StudyError, match=rf"planner names '{named}', which is no role with a model of its own"):
+        parse_params(values, name="demo")
+
+
+def test_a_name_in_the_place_of_a_policy_is_its_fill(composed):
+    values = composed("demo")
+    assert values["pack"]["policies"]["bm25"] == "bm25"
+    assert parse_params(values, name="demo").pack.policies["bm25"] == Policy(fill="bm25")
