@@ -71,10 +71,11 @@ def export_run(
     from plancheck.exporting import judgements, sources
     from plancheck.params.study import read_params
 
-    rankings = read_params().rankings
-    judgements.refuse_unknown_ranking(ranking, rankings)
-    questions = sources.chosen(split, sources.ATOMS_FILE, *judgements.RANKING_FILES)
-    write(judgements.run_lines(questions, ranking, rankings), out, force=force)
+    params = read_params()
+    judgements.refuse_unknown_ranking(ranking, params.rankings)
+    tables = judgements.tables_of(ranking, params.rankings, params.tune.role)
+    questions = sources.chosen(split, sources.ATOMS_FILE, *judgements.files_of(tables))
+    write(judgements.run_lines(questions, ranking, params.rankings, tables), out, force=force)
 
 
 @app.command("qrels")
