@@ -5,7 +5,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.answering.asking import Asked, Prompt, ask
-from plancheck.answering.prompt import generate_messages, likelihood_messages
+from plancheck.answering.prompt import asker
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import one_thread
 from plancheck.backends.generation import load_causal_model
@@ -51,7 +51,7 @@ def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
 def prompts_of(packed: list[PackedContext], settings: Answer) -> list[Prompt]:
     questions = {question.question_id: question for question in read_questions()}
     contexts = read_contexts({questions[context.question_id].context_id for context in packed})
-    messages = likelihood_messages if settings.mode == "likelihood" else generate_messages
+    messages = asker(settings)
     prompts = []
     for context in packed:
         question = questions[context.question_id]

@@ -104,8 +104,7 @@ def export_prompts(
     from plancheck.params.study import read_params
 
     questions = sources.chosen(split, *sources.TEXTS, prompts.PACKED_FILE)
-    mode = read_params().answer.mode
-    rows = prompts.prompt_rows(questions, mode=mode, policies=policy or (), budgets_chars=budget or ())
+    rows = prompts.prompt_rows(questions, read_params().answer, policies=policy or (), budgets_chars=budget or ())
     write_json_lines(rows, out, force=force)
 
 

@@ -1,13 +1,17 @@
-"""Where what a user brings comes from: the files, and what they say of the systems that made them."""
+"""Where what a user brings comes from: the files, what they say of the systems that made them, and the prompts."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+from plancheck.answering import prompt as answering
 from plancheck.given.lines import read_about
+from plancheck.params.answer import Answer
 from plancheck.params.given import files_of
+from plancheck.params.planning import Planner
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
+from plancheck.planning import prompt as planning
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import all_problems
 
@@ -39,6 +43,12 @@ def source_rows(params: Params) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def prompt_rows(answer: Answer, planner: Planner) -> list[dict[str, str]]:
+    """What the report says of the prompts: whose each is, and the name and digest of its template."""
+    templates = {"answer": answering.template_of(answer), "planner": planning.template_of(planner)}
+    return [{"section": section, "file": path.name, "sha256": file_sha256(path)} for section, path in templates.items()]
 
 
 def refuse_test_questions(params: Params, test: Collection[str]) -> None:

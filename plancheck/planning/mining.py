@@ -74,7 +74,7 @@ def chat_of(pool: Pool, shown: Shown) -> Chat:
 
 def messages_of(pool: Pool, shown: Shown) -> list[dict[str, str]]:
     texts = candidate_texts(pool, snippet_chars=shown.snippet_chars)
-    return planner_messages(pool.question, texts, max_atoms=shown.max_atoms)
+    return planner_messages(pool.question, texts, shown)
 
 
 def plan_of(reply: Reply, candidates: Sequence[Atom], shown: Shown) -> Selected:

@@ -7,6 +7,7 @@ so a stage that refuses its input has already lost its output.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plancheck.answering import prompt as answering
 from plancheck.benchmark.groups import grouped
 from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
@@ -14,6 +15,7 @@ from plancheck.given.predictions import read_given_predictions
 from plancheck.given.sources import refuse_test_questions
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
+from plancheck.planning import prompt as planning
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json
 from plancheck.records import Benchmark, Question
@@ -28,7 +30,7 @@ def run(params: Params) -> None:
     """Write reports/checks/inputs.json, which says nothing else: what follows runs again for what changed, not for it.
 
     Raises:
-        StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its
+        StudyError: the benchmark cannot be read or has bad records, or the parameters or a template do not suit its
             questions; or a file of the user's has faults, or a system of theirs learned from test questions.
     """
     whole = load(params.benchmark)
@@ -38,6 +40,7 @@ def run(params: Params) -> None:
     left_out = {question.question_id for question in whole.questions} - kept
     splits = checked_splits(questions, params.split, left_out=left_out)
     check_evidence(questions, params.selectors)
+    check_prompts(params, questions)
     check_given(params, benchmark)
     refuse_test_questions(params, splits["test"])
     write_json(REPORT, {"inputs": "can be used"})
@@ -70,6 +73,17 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     }
     for path in files.values():
         read_given_plans(path, questions, benchmark.contexts, atoms)
+
+
+def check_prompts(params: Params, questions: Sequence[Question]) -> None:
+    """Refuse templates that leave out what a model must be shown.
+
+    Raises:
+        StudyError: one does, or is no template.
+    """
+    counts = {len(question.choices) for question in questions}
+    answering.refuse_incomplete(params.answer, counts)
+    planning.refuse_incomplete(params.planner, counts)
 
 
 def check_evidence(questions: Sequence[Question], selectors: Mapping[str, Selector]) -> None:

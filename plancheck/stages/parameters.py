@@ -37,6 +37,7 @@ def run(params: Params) -> None:
         *misplaced_files("selectors", plan_files(params.selectors), GIVEN / "plans"),
         *misplaced_files("contexts", files_of(params.contexts), GIVEN / "contexts"),
         *misplaced_files("predictions", files_of(params.predictions), GIVEN / "predictions"),
+        *misplaced_prompts(params),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]
@@ -70,12 +71,20 @@ def misplaced_files(section: str, files: Mapping[str, Path], folder: Path) -> li
     """What is wrong with users' own files, by name: they must lie in the folder that DVC watches."""
     problems = []
     for name, path in files.items():
-        place = f"{section}.{name}.path"
-        if path.is_absolute() or path.parent != folder:
-            problems.append(f"{place}: {path}: must lie in {folder}/, for DVC watches that folder for changes")
-        else:
-            problems += missing_file(place, path)
+        problems += misplaced(f"{section}.{name}.path", path, folder)
     return problems
+
+
+def misplaced_prompts(params: Params) -> list[str]:
+    """What is wrong with the places of the user's own templates."""
+    named = {"answer.prompt": params.answer.prompt, "planner.prompt": params.planner.prompt}
+    return [problem for place, path in named.items() if path for problem in misplaced(place, path, GIVEN / "prompts")]
+
+
+def misplaced(place: str, path: Path, folder: Path) -> list[str]:
+    if path.is_absolute() or path.parent != folder:
+        return [f"{place}: {path}: must lie in {folder}/, for DVC watches that folder for changes"]
+    return missing_file(place, path)
 
 
 def missing_models(params: Params) -> list[str]:

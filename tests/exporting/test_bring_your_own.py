@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from plancheck.answering.prompt import asker, refuse_incomplete
 from plancheck.exporting.command import app
 from plancheck.given.lines import About, read_about
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
+from plancheck.params.answer import Answer
 from plancheck.params.given import PredictionsFile
 from plancheck.records import Atom, Question, Span
 from plancheck.starting.starter import STARTERS
@@ -78,6 +80,16 @@ def test_the_run_of_the_page_reads_as_it_says(example):
         "q1": [Hit("a89bb3eec9098863-00012", 1, 7.25), Hit("a89bb3eec9098863-00004", 2, 7.25)],
         "my question": [Hit("a89bb3eec9098863-00005", 1, 0.5)],
     }
+
+
+@pytest.mark.parametrize("count", [2, 4, 10])
+def test_the_prompt_of_the_page_shows_what_it_must(example, count):
+    settings = {"max_new_tokens": 4, "pass_tokens": 64, "batch_size": 2, "device": "cpu", "dtype": "float32"}
+    answer = Answer(mode="generate", prompt=example("jinja"), **settings)
+    refuse_incomplete(answer, [count])
+    [message] = asker(answer)(QUESTIONS["q1"], CONTEXT)
+    assert message["content"].startswith(f"{CONTEXT}\n\nWhere?\n\n(A) Tarn\n(B) Lund\n")
+    assert message["content"].endswith("one of A, B, C, D. Answer with its letter.")
 
 
 def test_the_page_shows_every_export_and_every_kind_of_program():

@@ -175,8 +175,8 @@ def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
 
 def test_any_policy_is_a_control_of_the_mechanisms(composed):
     for control in ("bm25", "rerank_anchor", "sft+nothing"):
-        params = parse_params(composed("demo", f"analyze.mechanisms.control={control}"), name="x")
-        assert params.analyze.candidates(params.analyze.mechanisms.control) == [control]
+        params = parse_params(composed("demo", f"analyze.comparisons.best_rerank.control={control}"), name="x")
+        assert params.analyze.mechanisms.comparison == "best_rerank"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
             "best_of names no tier 'x'; there are direct, retr",
         ),
         ("analyze.comparisons.guided_best_rerank.control.best_of=[bm25,x]", "'x' is not in pack.policies"),
-        ("analyze.mechanisms.control=x", "analyze.mechanisms: 'x' is not in pack.policies"),
+        ("analyze.mechanisms.comparison=x", "analyze.mechanisms.comparison: 'x' is not in analyze.comparisons"),
         ("analyze.comparisons.guided.control={best_of:[]}", "guided: best_of needs a tier's name, or two or more"),
         ("analyze.comparisons.guided.control={best_of:[bm25]}", "guided: best_of needs a tier's name, or two or more"),
         ("analyze.comparisons.guided.control={best_of:[bm25,bm25]}", "guided: best_of: 'bm25' comes twice"),
@@ -224,11 +224,9 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
         ),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
-        ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
-        ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
-        ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
-        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 900"),
-        ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
+        ("analyze.mechanisms.comparison=best_planner", "'best_planner' picks its treatment by best_of; name a"),
+        ("analyze.mechanisms.comparison=guided_held_out", "'guided_held_out' is of the questions of split test"),
+        ("analyze.mechanisms.comparison=lexical", "'lexical' is of treatment 'bm25', which has no selector"),
     ],
 )
 def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, expected, composed):
@@ -238,7 +236,11 @@ def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, exp
 
 
 def test_all_problems_of_section_analyze_are_listed_at_once(composed):
-    overrides = ["analyze.tiers.direct=[x]", "analyze.mechanisms.control=y", "analyze.comparisons.guided.control=z"]
+    overrides = [
+        "analyze.tiers.direct=[x]",
+        "analyze.comparisons.lexical.control=y",
+        "analyze.comparisons.guided.control=z",
+    ]
     overrides += ["analyze.comparisons.guided.treatment={best_of:[u,bm25]}", "analyze.by_domain=[v]"]
     with pytest.raises(StudyError) as caught:
         parse_params(composed("demo", *overrides), name="params.yaml")
