@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from plancheck.params.models import CAUSAL, Model, TunedModel
-from plancheck.params.pack import NO_ATOMS, Policy
+from plancheck.params.pack import NO_ATOMS, OWN_ORDER, PACKING_ORDER, Policy
 from plancheck.params.planning import Tune
 from plancheck.params.rankings import (
     RUNS,
@@ -56,6 +56,8 @@ def unknown_rankings(given: Ranked) -> Iterator[str]:
     for name in given.rankings:
         if name in NO_ATOMS:
             yield f"rankings.{name}: {name!r} is a fill that orders no atoms; call your ranking differently"
+        if name in (OWN_ORDER, PACKING_ORDER):
+            yield f"rankings.{name}: {name!r} is an order that is no ranking's; call your ranking differently"
         if name in SIDES:
             yield f"rankings.{name}: {name!r} is what router features call a policy; call your ranking differently"
 

@@ -13,12 +13,14 @@ from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
 from plancheck.given.sources import refuse_test_questions
+from plancheck.params.rankings import Run
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.planning import prompt as planning
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json
 from plancheck.records import Benchmark, Question
+from plancheck.retrieval.runs import read_known_run
 from plancheck.stages.atoms import atoms_of, multi_document_contexts
 from plancheck.stages.benchmark import limited, load
 from plancheck.stages.split import checked_splits
@@ -47,7 +49,7 @@ def run(params: Params) -> None:
 
 
 def check_given(params: Params, benchmark: Benchmark) -> None:
-    """Read the plans, texts and answers that files give, as stage given will once the atoms are made.
+    """Read the plans, texts, answers and runs that files give, as later stages will once the atoms are made.
 
     Raises:
         StudyError: a file cannot be read or has faults.
@@ -58,7 +60,8 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     for texts in params.contexts.values():
         read_given_contexts(texts, questions, params.pack.budgets_chars)
     files = plan_files(params.selectors)
-    if not files:
+    runs = [ranking.path for ranking in params.rankings.values() if isinstance(ranking, Run)]
+    if not files and not runs:
         return
     multi_document = multi_document_contexts(benchmark.questions, params.atoms)
     atoms = {
@@ -73,6 +76,9 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     }
     for path in files.values():
         read_given_plans(path, questions, benchmark.contexts, atoms)
+    atom_ids = {name: [atom.atom_id for atom in atoms[question.context_id]] for name, question in questions.items()}
+    for path in runs:
+        read_known_run(path, atom_ids)
 
 
 def check_prompts(params: Params, questions: Sequence[Question]) -> None:

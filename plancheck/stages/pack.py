@@ -8,7 +8,7 @@ from typing import Any
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
 from plancheck.known import Known, read_known
-from plancheck.params.pack import SPANS, Pack, Policy
+from plancheck.params.pack import PACKING_ORDER, SPANS, Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA, read_table, write_table
@@ -87,10 +87,10 @@ def packed_rows(
             ordered = order(policy, known.rankings, atoms, plan=plan)
         for budget in settings.budgets_chars:
             packed = pack_one(policy, ordered, settings, budget_chars=budget)
-            if policy.shown_order == "hybrid":
+            if policy.shown_order != PACKING_ORDER:
                 every = [*(item for item in plan if item.atom_id not in own), *atoms]
-                hybrid = in_order(every, atoms, known.rankings["hybrid"])
-                packed = packing.reordered(packed, hybrid, budget_chars=budget)
+                shown_order = in_order(every, atoms, known.rankings[policy.shown_order])
+                packed = packing.reordered(packed, shown_order, budget_chars=budget)
             shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan
             rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, "text": None, **shown})

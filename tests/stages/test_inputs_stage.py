@@ -130,3 +130,30 @@ def test_a_selector_that_reads_the_evidence_is_refused_where_no_question_names_i
     said = refused(**{f"selectors/{selector}": {"kind": selector}})
     assert f"selectors: {selector} need each question's evidence, which 10 of 10 questions do not name" in said
     assert "the first is 0" in said
+
+
+def run_of(*lines):
+    """Parameters with a run of these lines, and a policy that it fills."""
+    path = Path("given/runs/mine.run")
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"{line} mine\n" for line in lines))
+    return {"rankings/mine": {"kind": "run", "path": str(path)}, "pack/policies/mine": "mine"}
+
+
+def test_a_run_is_read_here_and_all_that_it_names_must_be_there():
+    write(record(number) for number in range(10))
+    said = refused(**run_of("0 Q0 nowhere-00000 1 2.5", "77 Q0 nowhere-00000 1 2.5"))
+    assert "given/runs/mine.run: not a run over this study's atoms" in said
+    assert "0: nowhere-00000 is no atom of its context" in said and "77: no question of the study" in said
+
+
+def test_a_run_with_a_broken_line_is_refused_here():
+    write(record(number) for number in range(10))
+    assert "1 line(s) of this run break a rule" in refused(**run_of("0 Q0 nowhere-00000 1 nan"))
+
+
+def test_a_template_that_leaves_out_the_question_is_refused_here():
+    write(record(number) for number in range(10))
+    Path("mine.jinja").write_text("{{ context }}")
+    assert "mine.jinja: leaves out or changes the question" in refused(**{"answer/prompt": "mine.jinja"})
+    assert "mine.jinja, line 1: 'context' is undefined" in refused(**{"planner/prompt": "mine.jinja"})

@@ -25,7 +25,7 @@ from validation import (
 )
 from validation.gate import validate
 
-SHARED = "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
+SHARED = "a shown_order shows the atoms of the policy that differs by shown_order alone"
 ONE_ID = "where a question is shown the same text, packed_id is the same"
 ONE_TEXT = "a packed_id is of one question and of one length"
 COUNT_AND_LETTER = ["a question has 2 to 10 choices, each a text", "the gold letter is that of a choice"]
