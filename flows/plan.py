@@ -44,7 +44,6 @@ TRAINING = Path("reports/train.json")
 def plan() -> None:
     """Let every selector plan for every question; plans of one's own are read by stage given."""
     params = read_params()
-    model = locked("planner")
     questions = sorted(question.question_id for question in read_questions())
     parts = shards(questions, size=QUESTIONS_A_SHARD)
     spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
@@ -53,7 +52,7 @@ def plan() -> None:
     for name, selector in params.selectors.items():
         match selector:
             case PlannerSelector():
-                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner)
+                plans = model_plans(name, parts, locked(selector.model), planning_adapter(selector), params.planner)
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():
@@ -106,8 +105,9 @@ def planning_adapter(selector: PlannerSelector) -> Adapter | None:
     """
     if selector.adapter is None:
         return None
-    if isinstance(selector.adapter, Path):
-        return Adapter(selector.adapter, adapter_digest(selector.adapter))
+    if selector.adapter not in TRAINED:
+        found = locked(selector.adapter)
+        return Adapter(found.path, adapter_digest(found.path))
     folder = TRAINED[selector.adapter]
     return Adapter(folder, trained_digest(folder))
 

@@ -14,13 +14,14 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 
 from plancheck.backends.device import pick_device
+from plancheck.backends.folders import ADAPTER_CONFIG as CONFIG
+from plancheck.backends.folders import ADAPTER_WEIGHTS as WEIGHTS
 from plancheck.backends.generation import CausalModel, load_causal_model, read_causal_model
 from plancheck.backends.models import file_digests
 from plancheck.plumbing.digests import digest
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import replacing
 
-CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 REMEDY = "Run `dvc repro train` to make it again."
 
 _LOADING = threading.Lock()
@@ -44,15 +45,15 @@ def save_adapter(model: Any, target: Path, *, base_name: str) -> None:
 
 
 def adapter_digest(folder: Path) -> str:
-    """SHA-256 over the names and SHA-256 of the adapter's files, 64 hex digits; what cache keys hold of it.
+    """SHA-256 over the names and SHA-256 of the adapter's two files, 64 hex digits; what cache keys hold of it.
 
     Raises:
-        StudyError: the folder is missing or holds other files than an adapter's two.
+        StudyError: the folder is missing or lacks one of them.
     """
     found = file_digests(folder)
-    if set(found) != {CONFIG, WEIGHTS}:
+    if not {CONFIG, WEIGHTS} <= set(found):
         raise StudyError(f"{folder}: must hold {CONFIG} and {WEIGHTS}, holds {sorted(found) or 'nothing'}. {REMEDY}")
-    return digest(found)
+    return digest({name: found[name] for name in (CONFIG, WEIGHTS)})
 
 
 def load_planner(base: Path, adapter: Path | None, *, device: str, dtype: str) -> CausalModel:

@@ -1,9 +1,9 @@
 """Where the files of a model are on this machine."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from plancheck.backends.folders import model_files
+from plancheck.backends.folders import ADAPTER_CONFIG, model_files
 from plancheck.backends.snapshots import download_model
 from plancheck.backends.wheels import wheel_weights
 from plancheck.params.models import HubModel, PathModel, WheelModel
@@ -36,3 +36,17 @@ def located(specs: Collection[Section]) -> dict[Section, Path]:
     if problems:
         raise all_problems("models: not every model is to be had:", problems, remedy="Then run it again.")
     return places
+
+
+def misfits(models: Mapping[str, Section], places: Mapping[Section, Path], adapters: Collection[str]) -> list[str]:
+    """Roles of ``adapters`` whose folder holds no adapter, and others whose folder holds no model; of those found."""
+    found = []
+    for role, spec in models.items():
+        if spec not in places or not places[spec].is_dir():
+            continue
+        is_model = (places[spec] / "config.json").is_file()
+        if role in adapters and not (places[spec] / ADAPTER_CONFIG).is_file():
+            found.append(f"models.{role}: {places[spec]} holds no {ADAPTER_CONFIG}, so no adapter in PEFT's format")
+        if role not in adapters and not is_model:
+            found.append(f"models.{role}: {places[spec]} holds an adapter, and the role needs a model")
+    return found

@@ -20,6 +20,7 @@ from plancheck.params.rankings import (
     reached,
     read_by_models,
 )
+from plancheck.params.selectors import TRAINED, Selector, adapter_roles, planner_roles
 
 SIDES: Final = ("control", "planner")
 
@@ -32,6 +33,7 @@ class Ranked:
     models: Mapping[str, Model]
     pool: list[str]
     policies: Mapping[str, Policy]
+    selectors: Mapping[str, Selector]
     tune: Tune
     snippet_chars: int | None
 
@@ -101,6 +103,8 @@ def role_problems(given: Ranked) -> Iterator[str]:
     """Roles that are not there, are of the wrong sort or that nothing uses."""
     known = ", ".join(given.models)
     used = {role: f"models: there is no role {role!r}, which every study has; add it" for role in CAUSAL}
+    for place, role in planner_roles(given.selectors).items():
+        used.setdefault(role, f"{place}: there is no role {role!r} in models ({known})")
     tuned = cross_encoders(given.rankings, given.tune.role, tuned=True)
     for name, ranking in given.rankings.items():
         if isinstance(ranking, Dense | CrossEncoder) and name not in tuned:
@@ -121,17 +125,23 @@ def role_problems(given: Ranked) -> Iterator[str]:
 
 
 def wrong_sorts(given: Ranked) -> Iterator[str]:
-    """Roles that want another model than a cross-encoder, which source tuned makes."""
+    """Roles that want another model than a cross-encoder, which source tuned makes, or one that is no adapter."""
+    adapters = adapter_roles(given.selectors)
+    for role in given.models:
+        if role in TRAINED:
+            yield f"models.{role}: {role!r} is what selectors call an adapter of stage train; call it differently"
     encoders = {
         f"rankings.{name}.model": item.model for name, item in given.rankings.items() if isinstance(item, Dense)
     }
     encoders |= {
         f"models.{role}.encoder": item.encoder for role, item in given.models.items() if isinstance(item, TunedModel)
     }
-    wanted = {f"models.{role}": role for role in CAUSAL} | encoders
+    wanted = {f"models.{role}": role for role in CAUSAL} | encoders | planner_roles(given.selectors)
     for place, role in wanted.items():
         if isinstance(given.models.get(role), TunedModel):
             yield f"{place}: source tuned makes a cross-encoder, and this must be another model"
+        if role in adapters and not place.endswith(".adapter"):
+            yield f"{place}: {role!r} is an adapter of another selector, and this must be a model"
 
 
 def tune_problems(given: Ranked) -> Iterator[str]:

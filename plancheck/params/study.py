@@ -76,6 +76,7 @@ class Params(Section):
                 self.models,
                 self.retrieve.pool.rankings,
                 self.pack.policies,
+                self.selectors,
                 self.tune,
                 self.planner.snippet_chars,
             )

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.places import located
+from plancheck.backends.places import located, misfits
 from plancheck.params.given import files_of
 from plancheck.params.models import HubModel
 from plancheck.params.rankings import Run
-from plancheck.params.selectors import plan_files
+from plancheck.params.selectors import adapter_roles, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import write_json
@@ -91,10 +91,10 @@ def missing_models(params: Params) -> list[str]:
     """What is wrong with the models that need no network."""
     specs = set(params.models.values())
     try:
-        located({spec for spec in specs if not isinstance(spec, HubModel)})
+        places = located({spec for spec in specs if not isinstance(spec, HubModel)})
     except StudyError as error:
         return [str(error)]
-    return []
+    return misfits(params.models, places, adapter_roles(params.selectors))
 
 
 def missing_devices(sections: Mapping[str, Any]) -> list[str]:
