@@ -74,7 +74,7 @@ def schedule(cron: str | None, *, active: bool) -> Schedule | None:
     if cron is None:
         return None
     try:
-        return Cron(cron, timezone="UTC", active=active, slug="cron")
+        return Cron(cron, timezone="UTC", active=active)
     except ValueError as error:
         raise StudyError(f"--cron {cron!r} is no schedule ({error}). Write minute hour day month weekday.") from error
 
