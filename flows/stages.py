@@ -23,6 +23,7 @@ from flows.worker import Worker
 from plancheck.params.study import PARAMS, read_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.lifeline import exit_with
+from plancheck.plumbing.logs import set_up_logging
 from tasks.retries import worth_retrying
 
 RETRIES = 2
@@ -72,6 +73,7 @@ def study(
     """
     if served_by := os.environ.get(SERVED_BY):
         exit_with(int(served_by))
+        set_up_logging()
     with held():
         compose(profile, overrides)
         params = read_params() if PARAMS.exists() else None
