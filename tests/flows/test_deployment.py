@@ -94,12 +94,12 @@ def test_a_failed_gate_is_named_in_the_runs_state_and_among_its_artifacts(projec
         study()
     assert raised.value.brief == "Stage check_split failed, for the reason above. Finished stages are kept."
 
-    def last(what: str, sort: str) -> dict:
-        return httpx.post(f"{server}/{what}/filter", json={"sort": sort, "limit": 1}).json()[0]
+    def last(what: str, sort: str, **among: dict) -> dict:
+        return httpx.post(f"{server}/{what}/filter", json={"sort": sort, "limit": 1, **among}).json()[0]
 
     message = last("flow_runs", "START_TIME_DESC")["state"]["message"]
     assert all(part in message for part in ("Stage check_split failed", "1 of 2", "data/splits.json, suite splits"))
-    gates = last("artifacts", "CREATED_DESC")
+    gates = last("artifacts", "CREATED_DESC", artifacts={"key": {"any_": ["gates"]}})
     assert (gates["key"], json.loads(gates["data"])[0]["gate"]) == ("gates", "check_split")
     assert "suite splits" in json.loads(gates["data"])[0]["outcome"]
 
