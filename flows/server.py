@@ -1,7 +1,7 @@
 """The Prefect API server that a run reports to: the user's own, or a temporary one for the time of the run.
 
 A temporary server listens on 127.0.0.1 alone and has no UI. Its history ends with it: whoever wants to keep and see
-runs starts a lasting server (`prefect server start`) and sets PREFECT_API_URL.
+runs starts a lasting one (`make ui`), or one elsewhere (`prefect server start`), and sets PREFECT_API_URL.
 """
 
 import errno
@@ -34,6 +34,7 @@ from plancheck.plumbing.files import unwritable
 PATIENCE = 60  # seconds: on a busy machine the server took longer than Prefect's own 20
 SECONDS_TO_STOP = 5.0
 LEAST_FREE_BYTES = 1_000_000
+USUAL_PORT = 4200
 
 
 @contextmanager
@@ -129,6 +130,62 @@ def temporary_server() -> Iterator[str]:
 
 
 @contextmanager
+def lasting_server(port: int | None) -> Iterator[str]:
+    """Start a server with its UI and the project's own database, and give its address; ``port`` None is any free one.
+
+    Raises:
+        StudyError: the port is taken, or the server does not start.
+    """
+    home = get_current_settings().home.resolve()
+    if port and taken(port):
+        raise StudyError(f"Port {port} is taken. Name another, or none for any free one.")
+    with ExitStack() as stack:
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            log = stack.enter_context((home / "ui.log").open("a", encoding="utf-8"))
+        except OSError as error:
+            raise unwritable(home, error) from error
+        chosen = port or free_port()
+        address = f"http://127.0.0.1:{chosen}"
+        process = subprocess.Popen(
+            [sys.executable, "-m", "flows.lasting_server", str(os.getpid()), str(chosen)],
+            env=os.environ
+            | {
+                "PREFECT_HOME": str(home),
+                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+                "PREFECT_UI_API_URL": f"{address}/api",
+                "PREFECT_UI_URL": address,
+                "PREFECT_API_URL": f"{address}/api",
+            },
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            # Ctrl-C must reach the runs alone: their last states still have to be recorded.
+            start_new_session=True,
+        )
+        stack.callback(stop, process)
+        wait_until_ready(process, Path(log.name))
+        with watched(process, Path(log.name)):
+            yield address
+
+
+def taken(port: int) -> bool:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        return listener.connect_ex(("127.0.0.1", port)) == 0
+
+
+def free_port() -> int:
+    """Prefect's own port where it is free, for addresses then stay the same; any free one else."""
+    if not taken(USUAL_PORT):
+        return USUAL_PORT
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
+@contextmanager
 def disk_watched(home: Path) -> Iterator[None]:
     """Say so when the server fails inside the block because its disk is full: it answers with an internal error."""
     try:
@@ -151,7 +208,7 @@ def watched(process: subprocess.Popen[str], log: Path) -> Iterator[None]:
         if needed.is_set():
             say(
                 StudyError(
-                    f"The temporary Prefect server ended with status {status}; {log} says why. Run it again to go on: "
+                    f"The Prefect server ended with status {status}; {log} says why. Run it again to go on: "
                     "finished work is kept."
                 )
             )
@@ -197,7 +254,7 @@ def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
                 time.sleep(0.05)
     ended = f"ended with status {process.returncode}" if process.poll() is not None else f"took over {seconds} s"
     raise StudyError(
-        f"The temporary Prefect server did not start: it {ended}; {log} says why. Delete {log.parent} and run it "
+        f"The Prefect server did not start: it {ended}; {log} says why. Delete {log.parent} and run it "
         "again, or start a server yourself (`prefect server start`) and set PREFECT_API_URL."
     )
 

@@ -153,13 +153,21 @@ def read_params(path: Path = PARAMS) -> Params:
     Raises:
         StudyError: the file is missing or not YAML, or breaks rules; all of them are listed.
     """
+    return parse_params(yaml_values(path), name=str(path))
+
+
+def yaml_values(path: Path) -> Any:
+    """What a YAML file holds.
+
+    Raises:
+        StudyError: the file is missing or not YAML.
+    """
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file. Run inside the project's folder.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise StudyError(f"{path}: not readable as YAML ({error}). Mend it or run `git checkout {path}`.") from error
-    return parse_params(loaded, name=str(path))
 
 
 def parse_params(value: Any, *, name: str) -> Params:
