@@ -46,8 +46,8 @@ class Settings:
 class Mined:
     """Rows of data/traces.parquet by question and sample; how many plans and answers the models were asked for.
 
-    ``unknown`` counts the numbers in planner replies that are no candidate's. ``usage`` is what replies of servers cost, by
-    role: see `plancheck.answering.serving.total`.
+    ``unknown`` counts the numbers in planner replies that are no candidate's. ``usage`` is what replies of servers
+    cost, by role: see `plancheck.answering.serving.total`.
     """
 
     rows: list[dict[str, Any]]

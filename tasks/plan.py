@@ -79,7 +79,8 @@ def served_plans(shard: Shard, model: LockedModel, adapter: Adapter | None, sett
     """The plans of a served model; an adapter of it is a model of its own there, under a name of its own."""
     if adapter is not None:
         raise StudyError(
-            f"models.{model.role}: is served, so the adapter in {adapter.path} cannot be laid on it here. Let the server "
+            f"models.{model.role}: is served, so the adapter in {adapter.path} cannot be laid on it here. Let "
+            f"the server "
             "load the adapter, and name what it calls it as model of a served role."
         )
     with GenerationCache() as cache:

