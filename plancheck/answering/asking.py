@@ -197,11 +197,11 @@ def read_reply(prompt: Prompt, reply: Mapping[str, Any], *, mode: Mode, prompt_t
 def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float | None, ...] | None:
     """How the letters were weighed for the token that holds a place; None when the reply ends there.
 
-    An empty reply weighed them where it ended.
+    An empty reply weighed them where it ended. A server may tell no weights.
     """
     steps = (index for index, end in enumerate(reply["ends"]) if end > place)
     step = next(steps, None if place else 0)
-    return None if step is None else choice_probabilities(reply["letters"][step])
+    return None if step is None or step >= len(reply["letters"]) else choice_probabilities(reply["letters"][step])
 
 
 def failure_of(error: RuntimeError) -> Failure:
