@@ -4,19 +4,25 @@ import importlib.util
 import json
 import logging
 import math
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import plancheck.stages.models as stage
+from flows.train import train_nothing
 from plancheck.answering.asking import Prompt
 from plancheck.answering.ports import Request
 from plancheck.answering.serving import ask_served, serve, total
+from plancheck.answering.usage import write_usage
 from plancheck.backends.cache import GenerationCache
-from plancheck.backends.models import LockedModel
+from plancheck.backends.models import LockedModel, is_served, locked
 from plancheck.backends.served import server as served_server
 from plancheck.backends.served.probing import probed
-from plancheck.params.models import ServedModel
+from plancheck.backends.served.server import Abilities
+from plancheck.params.models import PathModel, ServedModel
+from plancheck.params.study import read_params
 from plancheck.planning.replies import Chat
 from plancheck.planning.served import ServedPlanner
 from plancheck.plumbing.errors import StudyError
@@ -25,6 +31,7 @@ _spec = importlib.util.spec_from_file_location("fake_server", Path(__file__).wit
 fake_server = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(fake_server)
 
+ROOT = Path(__file__).parents[2]
 CHOICES = ("A mill", "B", "Tarn", "Who?")
 
 
@@ -313,3 +320,60 @@ def test_planning_is_asked_once_and_ends_where_a_reply_is_complete(fake, tiny_qw
     if not tokenised:
         with GenerationCache() as cache, pytest.raises(StudyError, match="without a tokenizer"):
             ServedPlanner(server, cache, "[", 4).greedy(chats)
+
+
+@pytest.fixture
+def params(tiny_qwen2, fake):
+    """A study whose encoder and reranker are a folder and whose planner is served."""
+    found = read_params(ROOT / "params.yaml")
+    own = PathModel(source="path", path=tiny_qwen2)
+    served = spec_of(fake, tokenizer=tiny_qwen2)
+    models = {"answer": own, "planner": served, "encoder": own, "reranker": own}
+    return found.model_copy(update={"models": models})
+
+
+def test_stage_models_pins_a_server_and_its_tokenizer(params, fake, tiny_qwen2):
+    stage.run(params)
+    first = stage.LOCK.read_bytes()
+    stage.run(params)
+    assert stage.LOCK.read_bytes() == first
+    assert fake.url.encode() not in first
+    model = locked("planner", served=params.models["planner"])
+    assert sorted(path.name for path in model.path.iterdir()) == [
+        "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json",
+    ]  # fmt: skip
+    assert served_server.open_server(model).abilities == Abilities("tiny", 2048, "echo", 20)
+    assert (is_served("planner"), is_served("answer")) == (True, False)
+    with pytest.raises(StudyError, match=r"models\.planner: is served"):
+        locked("planner")
+
+
+def test_servers_that_are_not_there_are_told_before_anything_is_removed(params, fake):
+    stage.run(params)
+    lock = stage.LOCK.read_bytes()
+    fake.stop()
+    gone = params.models["planner"].model_copy(update={"retries": 0})
+    both = params.models | {"planner": gone, "answer": gone.model_copy(update={"model": "other"})}
+    with pytest.raises(StudyError, match="no connection") as told:
+        stage.run(params.model_copy(update={"models": both}))
+    assert str(told.value).count("no connection") == 2
+    assert stage.LOCK.read_bytes() == lock
+
+
+def test_a_served_planner_trains_nothing(params):
+    stage.run(params)
+    train_nothing()
+    assert json.loads(Path("reports/train.json").read_text()) == {}
+    assert list(Path("models/planner").iterdir()) == []
+
+
+def test_usage_is_priced_and_tells_nothing_of_models_in_this_process(params):
+    models = params.models | {"planner": params.models["planner"].model_copy(update={"prompt_price": 2.0})}
+    counted = Counter(replies=3, requests=4, prompt_tokens=500_000, reply_tokens=12)
+    write_usage("mine", {"planner": counted, "answer": counted}, models)
+    assert json.loads(Path("reports/usage_mine.json").read_text()) == {
+        "planner": {
+            "model": "tiny", "replies": 3, "requests": 4, "unmetered": 0, "prompt_tokens": 500_000, "reply_tokens": 12,
+            "cost": 1.0,
+        }
+    }  # fmt: skip
