@@ -67,7 +67,7 @@ def predictions(inputs: Inputs) -> pd.DataFrame:
         choices=counted(frame["question_id"], choices),
         probabilities=[counted_probabilities(row) for row in probs],
         least_prob=[min(known(row), default=None) for row in probs],
-        prob_sum=[math.fsum(known(row)) if len(row) else None for row in probs],
+        prob_sum=[math.fsum(known(row)) if known(row) else None for row in probs],
         answered=frame["letter"].notna(),
         lettered=lettered(inputs, frame),
         letter=masked(frame["letter"], LETTERS),
