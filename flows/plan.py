@@ -12,6 +12,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from plancheck.answering.usage import write_usage
 from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
@@ -22,6 +23,7 @@ from plancheck.params.rankings import Ranking
 from plancheck.params.selectors import HarnessSelector, PlannerSelector, PlansSelector, RankingSelector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
+from plancheck.planning.mining import Planned
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.errors import StudyError
@@ -48,11 +50,13 @@ def plan() -> None:
     parts = shards(questions, size=QUESTIONS_A_SHARD)
     spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
     rows: list[dict[str, Any]] = []
+    usage: Counter[str] = Counter()
     # One selector after another, so that at most one adapted model is in memory.
     for name, selector in params.selectors.items():
         match selector:
             case PlannerSelector():
-                plans = model_plans(name, parts, locked(selector.model), planning_adapter(selector), params.planner)
+                model = locked(selector.model, served=params.models[selector.model])
+                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner, usage)
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():
@@ -63,20 +67,28 @@ def plan() -> None:
                 assert_never(selector)
         rows += plan_rows(name, plans, spans)
     write_table(DATA / "plans.parquet", rows, PLANS)
+    write_usage("plan", {"planner": usage}, params.models)
 
 
 def model_plans(
-    selector: str, parts: list[Shard], model: LockedModel, adapter: Adapter | None, settings: Planner
+    selector: str,
+    parts: list[Shard],
+    model: LockedModel,
+    adapter: Adapter | None,
+    settings: Planner,
+    usage: Counter[str],
 ) -> dict[str, Selected]:
-    """The greedy plan of every question, by ID.
+    """The greedy plan of every question, by ID; ``usage`` is added to what a server's replies cost.
 
     Raises:
         StudyError: not one prompt could be read.
     """
     started = time.monotonic()
     futures = [plan_shard.submit(shard, selector, model, adapter, settings) for shard in parts]
-    planned = {name: found for part in results(futures, parts, what=f"plan {selector}: questions")
-               for name, found in part.items()}  # fmt: skip
+    planned: dict[str, Planned] = {}
+    for part in results(futures, parts, what=f"plan {selector}: questions"):
+        planned |= part.plans
+        usage.update(part.usage)
     plans = {name: found.plans[0] for name, found in planned.items()}
     failures = Counter(found.failure for found in plans.values())
     if not {None, "unparsable", "cut_off"} & set(failures):

@@ -206,7 +206,11 @@ PREDICTIONS = schema(
         STRING,
         "?why there is no letter (unparsable, cut_off, too_long, out_of_memory, error); null when there is one",
     ),
-    probs=(pa.list_(FLOAT), "?probability of each choice, A first, together 1; null when unknown"),
+    probs=(
+        pa.list_(FLOAT),
+        "?probability of each choice, A first, together 1; null when unknown, and in it that of a choice that a server "
+        "does not tell",
+    ),
     prompt_tokens=(INT, "?tokens of the prompt as the model read it; null when the prompt was never tokenised"),
 )
 

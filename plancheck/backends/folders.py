@@ -10,6 +10,17 @@ ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetens
 # Weights as safetensors only: formats that unpickle run code, and other frameworks' weights are dead weight.
 WANTED = ("*.safetensors", "*.json", "*.txt", "*.jinja", "*.model")
 
+TOKENIZER = (
+    "tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.jinja",
+    "tokenizer.model", "config.json",
+)  # fmt: skip
+
+
+def tokenizer_files(folder: Path) -> list[str]:
+    """The files of a folder that make a tokenizer, sorted; empty when there is none."""
+    names = sorted({path.name for pattern in TOKENIZER for path in folder.glob(pattern) if path.is_file()})
+    return names if {"tokenizer.json", "tokenizer_config.json"} & set(names) else []
+
 
 def model_files(folder: Path) -> list[str]:
     """The wanted files of a model folder as relative paths, sorted; hidden files and folders are not wanted.

@@ -1,5 +1,6 @@
 """Rules between the sections of params.yaml, and the profiles as Hydra composes them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -288,3 +289,37 @@ def test_a_name_in_the_place_of_a_policy_is_its_fill(composed):
     values = composed("demo")
     assert values["pack"]["policies"]["bm25"] == "bm25"
     assert parse_params(values, name="demo").pack.policies["bm25"] == Policy(fill="bm25")
+
+
+SERVED = {"source": "served", "base_url": "http://127.0.0.1:8000/v1", "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("role", "model", "change", "problem"),
+    [
+        ("answer", SERVED, {"answer.mode": "likelihood"}, "answer.mode=likelihood needs its tokenizer"),
+        ("planner", SERVED, {"mine.begin_reply": True}, "mine.begin_reply needs its tokenizer"),
+        ("planner", SERVED, {}, "selectors.sft.adapter: models.planner is served"),
+        ("encoder", SERVED, {}, "models.encoder: is served"),
+        ("answer", SERVED | {"base_url": "http://user:key@host/v1"}, {}, "must hold no key"),
+        ("answer", SERVED | {"base_url": "https://host/v1?api_key=k"}, {}, "must hold no key"),
+        ("answer", SERVED | {"base_url": "127.0.0.1:8000"}, {}, "must be an address"),
+        ("answer", SERVED | {"budget_cost": 1.0}, {}, "budget_cost needs prompt_price or reply_price"),
+    ],
+)
+def test_what_no_server_can_do_is_refused_before_anything_runs(role, model, change, problem, composed):
+    values = composed("demo")
+    values["models"][role] = model
+    for place, value in change.items():
+        section, name = place.split(".")
+        values[section][name] = value
+    with pytest.raises(StudyError, match=re.escape(problem)):
+        parse_params(values, name="params.yaml")
+
+
+def test_a_served_answer_model_is_a_valid_one(composed):
+    values = composed("demo")
+    here = values["models"]["answer"]
+    values["models"] |= {"answer": SERVED | {"budget_cost": 2.5, "reply_price": 0.6}, "planner": here}
+    values["answer"]["mode"] = "generate"
+    assert parse_params(values, name="params.yaml").models["answer"].concurrency == 8
