@@ -146,8 +146,8 @@ class Params(Section):
             if role in rankers
         ]
         problems += [
-            f"selectors.{name}.adapter: models.{selector.model} is served, so no adapter can be laid on it here; let the "
-            "server load one, give a role the name that it has there, and name that role as the selector's model"
+            f"selectors.{name}.adapter: models.{selector.model} is served, so no adapter can be laid on it here; let "
+            "the server load one, give a role the name that it has there, and name that role as the selector's model"
             for name, selector in self.selectors.items()
             if isinstance(selector, PlannerSelector) and selector.model in served and selector.adapter is not None
         ]
