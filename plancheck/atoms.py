@@ -1,7 +1,6 @@
-"""Atoms: windows of a context, cut so that every character is in some atom and none crosses a document; or spans."""
+"""Atoms: windows of a context, cut so that every character is in some atom and none crosses a document."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from plancheck.documents import documents
 from plancheck.records import Atom, Span
@@ -32,64 +31,18 @@ def cut(
     """
     if not 0 <= overlap_chars < window_chars:
         raise ValueError(f"overlap_chars must be in [0, window_chars={window_chars}), got {overlap_chars}")
-    found = parts(text, separators, given, section_chars=window_chars)
+    found = given
+    if found is None:
+        found = (Span(0, len(text)),) if separators is None else documents(text, separators, section_chars=window_chars)
     spans = (
         (document, window)
-        for document, span in enumerate(found)
+        for document, span in enumerate(found if text else ())
         for window in windows(span, window_chars=window_chars, overlap_chars=overlap_chars)
     )
-    return numbered(context_id, spans)
-
-
-def chosen(
-    context_id: str,
-    text: str,
-    spans: Sequence[Span],
-    *,
-    section_chars: int,
-    separators: Sequence[str] | None = None,
-    given: Sequence[Span] | None = None,
-) -> tuple[Atom, ...]:
-    """The atoms that spans make, in order of position.
-
-    Args:
-        context_id: as in ``cut``, and so are text, separators and given.
-        spans: not empty, within the text, by start and then end. They may overlap and leave characters out.
-        section_chars: as ``documents`` takes it.
-
-    Returns:
-        An atom a span; it is of the document that it begins in.
-    """
-    starts = [span.start for span in parts(text, separators, given, section_chars=section_chars)]
-    return numbered(context_id, ((max(bisect_right(starts, span.start) - 1, 0), span) for span in spans))
-
-
-def parts(
-    text: str, separators: Sequence[str] | None, given: Sequence[Span] | None, *, section_chars: int
-) -> Sequence[Span]:
-    """The documents of a text; none of an empty one."""
-    if not text:
-        return ()
-    if given is not None:
-        return given
-    return (Span(0, len(text)),) if separators is None else documents(text, separators, section_chars=section_chars)
-
-
-def numbered(context_id: str, spans: Iterable[tuple[int, Span]]) -> tuple[Atom, ...]:
-    """Atoms of documents and spans in the order given."""
     return tuple(
-        Atom(f"{context_id[:16]}-{position:05d}", context_id, span.start, span.end, document)
-        for position, (document, span) in enumerate(spans)
+        Atom(f"{context_id[:16]}-{position:05d}", context_id, window.start, window.end, document)
+        for position, (document, window) in enumerate(spans)
     )
-
-
-def uncovered(atoms: Sequence[Atom], chars: int) -> int:
-    """How many of a context's characters are in no atom; atoms are in order of position."""
-    found = reached = 0
-    for atom in atoms:
-        found += max(0, atom.start - reached)
-        reached = max(reached, atom.end)
-    return found + chars - reached
 
 
 def windows(span: Span, *, window_chars: int, overlap_chars: int) -> Iterator[Span]:

@@ -18,8 +18,7 @@ from plancheck.plumbing.errors import all_problems
 
 def sources(params: Params) -> Iterator[tuple[str, str, Path]]:
     """Section, name and file of all that users bring and that says who made it, as declared."""
-    own = {"atoms": params.atoms.path} if params.atoms.path else {}
-    named = {"atoms": own, "selectors": plan_files(params.selectors), "contexts": files_of(params.contexts),
+    named = {"selectors": plan_files(params.selectors), "contexts": files_of(params.contexts),
              "predictions": files_of(params.predictions)}  # fmt: skip
     for section, files in named.items():
         for name, path in files.items():

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from plancheck.params.section import Device, FilePath, Name, Section
+from plancheck.params.section import Device, Name, Section
 from plancheck.plumbing.errors import doubled
 
 CHARACTER_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
@@ -47,9 +47,6 @@ class MultiDocument(Window):
 
 
 class Atoms(Section):
-    path: FilePath | None = Field(
-        default=None, description="spans of the user's own chunker; null: windows. See `plancheck.given.atoms`"
-    )
     multi_document: MultiDocument
     other: Window
 

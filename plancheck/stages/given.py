@@ -46,14 +46,7 @@ def run(params: Params) -> None:
         contexts = read_contexts({question.context_id for question in questions.values()})
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
-    write_json(
-        REPORT,
-        {
-            "files": source_rows(params),
-            "prompts": prompt_rows(params.answer, params.planner),
-            "atoms": "own" if params.atoms.path else "windows",
-        },
-    )
+    write_json(REPORT, {"files": source_rows(params), "prompts": prompt_rows(params.answer, params.planner)})
 
 
 def given_rows(

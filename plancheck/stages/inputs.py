@@ -21,7 +21,7 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json
 from plancheck.records import Benchmark, Question
 from plancheck.retrieval.runs import read_known_run
-from plancheck.stages.atoms import atoms_of, multi_document_contexts, read_own
+from plancheck.stages.atoms import atoms_of, multi_document_contexts
 from plancheck.stages.benchmark import limited, load
 from plancheck.stages.split import checked_splits
 
@@ -49,7 +49,7 @@ def run(params: Params) -> None:
 
 
 def check_given(params: Params, benchmark: Benchmark) -> None:
-    """Read the atoms, plans, texts, answers and runs that files give, as later stages will once the atoms are made.
+    """Read the plans, texts, answers and runs that files give, as later stages will once the atoms are made.
 
     Raises:
         StudyError: a file cannot be read or has faults.
@@ -61,8 +61,6 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
         read_given_contexts(texts, questions, params.pack.budgets_chars)
     files = plan_files(params.selectors)
     runs = [ranking.path for ranking in params.rankings.values() if isinstance(ranking, Run)]
-    lengths = {context_id: len(text) for context_id, text in benchmark.contexts.items()}
-    own = read_own(params.atoms, benchmark.questions, lengths)
     if not files and not runs:
         return
     multi_document = multi_document_contexts(benchmark.questions, params.atoms)
@@ -73,7 +71,6 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
             params.atoms,
             multi_document=context_id in multi_document,
             given=benchmark.documents.get(context_id),
-            own=own.get(context_id),
         )
         for context_id, text in benchmark.contexts.items()
     }

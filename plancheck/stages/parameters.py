@@ -38,7 +38,6 @@ def run(params: Params) -> None:
         *misplaced_files("contexts", files_of(params.contexts), GIVEN / "contexts"),
         *misplaced_files("predictions", files_of(params.predictions), GIVEN / "predictions"),
         *misplaced_prompts(params),
-        *(misplaced("atoms.path", params.atoms.path, GIVEN / "atoms") if params.atoms.path else ()),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]

@@ -17,7 +17,7 @@ The formats are in docs/bring-your-own.md.
 
 def new(
     kind: Annotated[
-        Literal["planner", "chunker", "ranking", "compressor", "predictions"],
+        Literal["planner", "ranking", "compressor", "predictions"],
         typer.Argument(help="What it does: predictions are a finished system's answers.", show_default=False),
     ],
     name: Annotated[str, typer.Argument(help="What the study is to call it.", show_default=False)],

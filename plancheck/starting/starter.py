@@ -55,16 +55,11 @@ PREDICTIONS: Final = """\
 predictions:
   NAME: {path: given/predictions/NAME.jsonl}
 """
-CHUNKER: Final = """\
-atoms:
-  path: given/atoms/NAME.jsonl
-"""
 WHOLE_TEXTS: Final = {"texts.jsonl": "questions --text"}
 
 STARTERS: Final[Mapping[str, Starter]] = {
     "planner": Starter({"candidates.jsonl": "candidates"}, PLANNER),
     "ranking": Starter({"questions.jsonl": "questions", "atoms.jsonl": "atoms --text"}, RANKING),
-    "chunker": Starter(WHOLE_TEXTS, CHUNKER),
     "compressor": Starter(WHOLE_TEXTS, COMPRESSOR),
     "predictions": Starter(WHOLE_TEXTS, PREDICTIONS),
 }

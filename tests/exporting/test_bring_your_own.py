@@ -10,7 +10,6 @@ import pytest
 
 from plancheck.answering.prompt import asker, refuse_incomplete
 from plancheck.exporting.command import app
-from plancheck.given.atoms import read_given_atoms
 from plancheck.given.lines import About, read_about
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
@@ -69,12 +68,6 @@ def test_the_plans_of_the_page_read_as_it_says(example):
         "q3": (Span(21, 40),),
     }
     assert read_about(path) == About("My planner", "my-model-7b", "v2", ("q9",))
-
-
-def test_the_atoms_of_the_page_read_as_it_says(example):
-    found = read_given_atoms(example("atoms"), QUESTIONS, {"north": len(CONTEXT)})
-    texts = [CONTEXT[span.start : span.end] for span in found["north"]]
-    assert texts == ["The mill is in Tarn.", "The inn is in Lund.", "Old oaks stand here."]
 
 
 def test_the_predictions_of_the_page_read_as_it_says(example):

@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 from plancheck.benchmark.tables import read_contexts, read_questions
-from plancheck.given.atoms import read_given_atoms
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
 from plancheck.params.given import PredictionsFile
@@ -100,17 +99,6 @@ def test_the_compressor_fills_each_budget_of_the_study(new, study, plancheck):
     ]
     assert all(0 < len(row["text"]) <= row["budget_chars"] for row in shown)
     assert entry("mine") == {"contexts": {"mine": {"path": "given/contexts/mine.jsonl"}}}
-
-
-def test_the_chunker_cuts_every_context_into_paragraphs(new, study, plancheck):
-    follow(new("chunker", "mine"), plancheck)
-    questions = {question.question_id: question for question in read_questions()}
-    contexts = read_contexts()
-    lengths = {name: len(text) for name, text in contexts.items()}
-    found = read_given_atoms(Path("given/atoms/mine.jsonl"), questions, lengths)
-    for name, text in contexts.items():
-        assert {text[span.start : span.end] for span in found[name]} == {line.strip() for line in text.splitlines()}
-    assert entry("mine") == {"atoms": {"path": "given/atoms/mine.jsonl"}}
 
 
 def test_the_finished_system_answers_every_question(new, study, plancheck):

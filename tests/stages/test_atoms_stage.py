@@ -104,21 +104,3 @@ def test_documents_that_are_given_are_the_documents_whatever_the_domain(tmp_path
     firsts = cut.groupby("document")["start"].min().tolist()
     assert [text[start:].startswith(given) for start, given in zip(firsts, texts, strict=True)] == [True] * 3
     assert (cut["end"] - cut["start"]).max() == 20
-
-
-def test_spans_of_the_user_s_own_take_the_place_of_windows_and_what_they_leave_out_is_told(cases, run, tmp_path):
-    run(cases / "crlf_between_documents.json")
-    windows = read_table("data/atoms.parquet")
-    rows = [{name: row[name] for name in ("context_id", "start", "end")} for row in windows.to_pylist()]
-    Path("mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(rows)))
-    settings = ATOMS | {"path": "mine.jsonl", "multi_document": ATOMS["multi_document"] | {"window_chars": 2000}}
-    params = Params.model_construct(atoms=Atoms.model_validate(settings))
-    stage.run(params)
-    assert read_table("data/atoms.parquet") == windows
-    assert read_json(stage.REPORT)["uncovered"] == {"characters": 0, "contexts": 0}
-    first = [row for row in rows if row["start"] == 0]
-    Path("mine.jsonl").write_text("".join(json.dumps(row | {"end": 1}) + "\n" for row in first))
-    stage.run(params)
-    report = read_json(stage.REPORT)
-    assert report["atoms"] == len(first)
-    assert report["uncovered"] == {"characters": report["characters"] - len(first), "contexts": len(first)}
