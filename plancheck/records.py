@@ -79,7 +79,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A window of a context. ``document`` counts the context's documents from 0.
+    """A window of a context, or a span of a chunker of the user's own. ``document`` counts the context's documents from 0.
 
     Atoms of one context are ordered by position; an atom's text is ``context[start:end]``.
     """

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plancheck.given.sources import refuse_test_questions, source_rows
+from plancheck.given.sources import refuse_test_questions, source_rows, sources
 from plancheck.params.study import parse_params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError
