@@ -43,9 +43,7 @@ def opened(
     return (Span(0, len(text)),) if separators is None else documents(text, separators, section_chars=section_chars)
 
 
-def windowed(
-    context_id: str, found: Sequence[Span], *, window_chars: int, overlap_chars: int
-) -> tuple[Atom, ...]:
+def windowed(context_id: str, found: Sequence[Span], *, window_chars: int, overlap_chars: int) -> tuple[Atom, ...]:
     """Windows as atoms, in order of position: every character is in one, and none crosses a document.
 
     Args:

@@ -1,6 +1,6 @@
 """Where what a user brings comes from: the files, what they say of the systems that made them, and the prompts."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from plancheck.params.selectors import Selector, plan_files
 from plancheck.planning import prompt as planning
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import all_problems
-
 
 Source = tuple[str, str, Path]
 

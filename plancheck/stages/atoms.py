@@ -35,7 +35,11 @@ def run(params: Params) -> None:
     tell_domains(questions, settings.multi_document.domains)
     given = read_documents()
     multi_document = multi_document_contexts(questions, given, settings)
-    chunks = read_given_atoms(settings.path, {one.question_id: one for one in questions}, read_chars()) if settings.path else None
+    chunks = (
+        read_given_atoms(settings.path, {one.question_id: one for one in questions}, read_chars())
+        if settings.path
+        else None
+    )
     rows: list[dict[str, Any]] = []
     documents: list[int] = []
     uncovered: list[int] = []
@@ -82,18 +86,15 @@ def left_out(uncovered: Sequence[int], characters: int) -> dict[str, Any]:
     return {"characters": total, "share": share, "contexts": contexts}
 
 
-def multi_document_contexts(
-    questions: Sequence[Question], given: Collection[str], settings: Atoms
-) -> set[str]:
-    """IDs of the contexts with a question of a domain in ``atoms.multi_document.domains``, and of those ``given`` as
-    documents."""
+def multi_document_contexts(questions: Sequence[Question], given: Collection[str], settings: Atoms) -> set[str]:
+    """IDs of the contexts that may hold several documents: those ``given`` as a list of them, and those with a question
+    of a domain in ``atoms.multi_document.domains``.
+    """
     domains = asked_for((question.domain for question in questions), settings.multi_document.domains)
     return {question.context_id for question in questions if question.domain in domains}.union(given)
 
 
-def documents_of(
-    text: str, settings: Atoms, *, multi_document: bool, given: Sequence[Span] | None
-) -> Sequence[Span]:
+def documents_of(text: str, settings: Atoms, *, multi_document: bool, given: Sequence[Span] | None) -> Sequence[Span]:
     return opened(
         text,
         separators=settings.multi_document.separators if multi_document else None,
