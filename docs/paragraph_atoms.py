@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-PARAGRAPH = re.compile(r"\S(?:.(?!\n\s*\n))*.?", re.DOTALL)  # from its first character that is no blank
+PARAGRAPH = re.compile(r"\S.*(?:\n.*\S.*)*")  # lines that are not blank
 
 
 def main(questions: str, atoms: str) -> None:
