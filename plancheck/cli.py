@@ -27,7 +27,7 @@ STAGES: Final[Mapping[str, str]] = {
     "models": "Resolve, fetch and pin every model: models/lock.json.",
     "benchmark": "Read or generate the questions and their contexts.",
     "split": "Split the questions into train, dev and test.",
-    "atoms": "Cut the contexts into windows.",
+    "atoms": "Cut the contexts into atoms: windows, or spans of your own.",
     "given": "Read and check the plans that you give.",
     "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",

@@ -79,7 +79,9 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A window of a context. ``document`` counts the context's documents from 0.
+    """A window of a context, or a span that a chunker of the user's own made of it.
+
+    ``document`` counts the context's documents from 0; it is the one that the atom begins in.
 
     Atoms of one context are ordered by position; an atom's text is ``context[start:end]``.
     """

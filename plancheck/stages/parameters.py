@@ -38,6 +38,7 @@ def run(params: Params) -> None:
         *misplaced_files("contexts", files_of(params.contexts), GIVEN / "contexts"),
         *misplaced_files("predictions", files_of(params.predictions), GIVEN / "predictions"),
         *misplaced_prompts(params),
+        *misplaced_atoms(params),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]
@@ -79,6 +80,11 @@ def misplaced_prompts(params: Params) -> list[str]:
     """What is wrong with the places of the user's own templates."""
     named = {"answer.prompt": params.answer.prompt, "planner.prompt": params.planner.prompt}
     return [problem for place, path in named.items() if path for problem in misplaced(place, path, GIVEN / "prompts")]
+
+
+def misplaced_atoms(params: Params) -> list[str]:
+    """What is wrong with the place of the user's own atoms."""
+    return misplaced("atoms.path", params.atoms.path, GIVEN / "atoms") if params.atoms.path else []
 
 
 def misplaced(place: str, path: Path, folder: Path) -> list[str]:

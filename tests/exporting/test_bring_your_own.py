@@ -10,6 +10,7 @@ import pytest
 
 from plancheck.answering.prompt import asker, refuse_incomplete
 from plancheck.exporting.command import app
+from plancheck.given.atoms import read_given_atoms
 from plancheck.given.lines import About, read_about
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
@@ -56,6 +57,15 @@ QUESTIONS = {
     name: Question(name, "", "", "", "", "Where?", ("Tarn", "Lund", "Ost", "Asp"), "B", "north")
     for name in ("q1", "q2", "q3")
 }
+
+
+def test_the_chunks_of_the_page_read_as_it_says(example):
+    path = example("chunks")
+    assert read_given_atoms(path, QUESTIONS, {"north": len(CONTEXT)}) == {
+        "north": (Span(0, 20), Span(21, 40), Span(0, 40))
+    }
+    assert [CONTEXT[0:20], CONTEXT[21:40]] == ["The mill is in Tarn.", "The inn is in Lund."]
+    assert read_about(path) == About("My chunker", "my-splitter", "v3")
 
 
 def test_the_plans_of_the_page_read_as_it_says(example):

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -194,6 +195,36 @@ def test_a_context_without_atoms_is_uncovered(make_study, context):
     first = study.rows["contexts"][0]
     study.rows["atoms"] = [atom for atom in study.rows["atoms"] if atom["context_id"] != first["context_id"]]
     assert broken(study, atoms, context) == {"every character is in some atom": (first["context_id"],)}
+
+
+def of_a_chunker(study):
+    """The study with atoms of the user's own in its parameters: every rule of theirs, and none of windows alone."""
+    inputs = study.inputs
+    settings = inputs().params.atoms.model_copy(update={"path": Path("given/atoms/mine.jsonl")})
+    study.inputs = lambda: replace(inputs(), params=inputs().params.model_copy(update={"atoms": settings}))
+    return study
+
+
+def test_atoms_of_one_s_own_may_be_long_and_leave_characters_out(make_study, context):
+    study = of_a_chunker(make_study())
+    first, second, third = study.rows["atoms"][:3]
+    study.rows["atoms"].remove(third)
+    first["end"] += 50
+    second["start"] += 75
+    assert broken(study, atoms, context) == {}
+
+
+def test_a_context_without_atoms_of_one_s_own_and_a_span_that_is_two_atoms_are_told(make_study, context):
+    study = of_a_chunker(make_study())
+    kept = [atom for atom in study.rows["atoms"] if atom["context_id"] == study.rows["atoms"][0]["context_id"]]
+    kept[1] |= {"start": kept[0]["start"], "end": kept[0]["end"]}
+    lacking = tuple(sorted({atom["context_id"] for atom in study.rows["atoms"]} - {kept[0]["context_id"]}))
+    study.rows["atoms"] = kept
+    rules = broken(study, atoms, context)
+    assert {rule: tuple(sorted(records)) for rule, records in rules.items()} == {
+        "every context has an atom": lacking,
+        "a span is one atom": (kept[0]["atom_id"], kept[1]["atom_id"]),
+    }
 
 
 def test_windows_differ_by_domain_of_the_context(make_study, context):
