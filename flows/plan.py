@@ -50,13 +50,14 @@ def plan() -> None:
     parts = shards(questions, size=QUESTIONS_A_SHARD)
     spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
     rows: list[dict[str, Any]] = []
-    usage: Counter[str] = Counter()
+    usage: dict[str, Counter[str]] = {}
     # One selector after another, so that at most one adapted model is in memory.
     for name, selector in params.selectors.items():
         match selector:
             case PlannerSelector():
                 model = locked(selector.model, served=params.models[selector.model])
-                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner, usage)
+                spent = usage.setdefault(selector.model, Counter())
+                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner, spent)
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():
@@ -67,7 +68,7 @@ def plan() -> None:
                 assert_never(selector)
         rows += plan_rows(name, plans, spans)
     write_table(DATA / "plans.parquet", rows, PLANS)
-    write_usage("plan", {"planner": usage}, params.models)
+    write_usage("plan", usage, params.models)
 
 
 def model_plans(
