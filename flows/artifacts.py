@@ -34,7 +34,7 @@ def publish(done: Sequence[str], failed: tuple[str, str] | None = None) -> None:
     if gates:
         create_table_artifact(gates, key="gates", description="What each gate judged, and the outcome.")
     if LAST_OF_TABLES in done:
-        create_table_artifact(table_rows(MAIN), key="table-1", description=f"Table 1. {MAIN.notes}")
+        create_table_artifact(table_rows(MAIN), key="table-1", description=MAIN.notes)
         create_table_artifact(table_rows(LADDER), key="ladder", description=LADDER.notes)
     if links := page_links(report=LAST in done, docs=bool(gates)):
         create_markdown_artifact(links, key="report", description="The pages of this working copy, as they are now.")
