@@ -9,6 +9,7 @@ from plancheck.given.lines import read_about
 from plancheck.params.answer import Answer
 from plancheck.params.given import ContextsFile, PredictionsFile, files_of
 from plancheck.params.planning import Planner
+from plancheck.params.rankings import Ranking, run_files
 from plancheck.params.retrieval import Atoms
 from plancheck.params.selectors import Selector, plan_files
 from plancheck.planning import prompt as planning
@@ -20,14 +21,16 @@ Source = tuple[str, str, Path]
 
 def sources(
     atoms: Atoms,
+    rankings: Mapping[str, Ranking],
     selectors: Mapping[str, Selector],
     contexts: Mapping[str, ContextsFile],
     predictions: Mapping[str, PredictionsFile],
 ) -> Iterator[Source]:
-    """Section, name and file of all that users bring and that says who made it, as declared."""
+    """Section, name and file of all that users bring of systems, as declared. A run says nothing of who made it."""
     if atoms.path:
         yield "atoms", "path", atoms.path
-    named = {"selectors": plan_files(selectors), "contexts": files_of(contexts), "predictions": files_of(predictions)}
+    named = {"rankings": run_files(rankings), "selectors": plan_files(selectors), "contexts": files_of(contexts),
+             "predictions": files_of(predictions)}  # fmt: skip
     for section, files in named.items():
         for name, path in files.items():
             yield section, name, path

@@ -46,7 +46,7 @@ def run(params: Params) -> None:
         contexts = read_contexts({question.context_id for question in questions.values()})
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
-    given = sources(params.atoms, params.selectors, params.contexts, params.predictions)
+    given = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
     write_json(REPORT, {"files": source_rows(given), "prompts": prompt_rows(params.answer, params.planner)})
 
 

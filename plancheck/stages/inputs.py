@@ -14,7 +14,7 @@ from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
 from plancheck.given.sources import refuse_test_questions, sources
-from plancheck.params.rankings import Run
+from plancheck.params.rankings import run_files
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.planning import prompt as planning
@@ -45,7 +45,7 @@ def run(params: Params) -> None:
     check_evidence(questions, params.selectors)
     check_prompts(params, questions)
     check_given(params, benchmark)
-    files = sources(params.atoms, params.selectors, params.contexts, params.predictions)
+    files = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
     refuse_test_questions(files, splits["test"])
     write_json(REPORT, {"inputs": "can be used"})
 
@@ -65,7 +65,7 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     chars = {context_id: len(text) for context_id, text in benchmark.contexts.items()}
     chunks = read_given_atoms(settings.path, questions, chars) if settings.path else None
     files = plan_files(params.selectors)
-    runs = [ranking.path for ranking in params.rankings.values() if isinstance(ranking, Run)]
+    runs = run_files(params.rankings)
     if not files and not runs:
         return
     multi_document = multi_document_contexts(benchmark.questions, benchmark.documents, settings)
@@ -78,7 +78,7 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     for path in files.values():
         read_given_plans(path, questions, benchmark.contexts, atoms)
     atom_ids = {name: [atom.atom_id for atom in atoms[question.context_id]] for name, question in questions.items()}
-    for path in runs:
+    for path in runs.values():
         read_known_run(path, atom_ids)
 
 

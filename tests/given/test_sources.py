@@ -19,18 +19,23 @@ def params(composed, tmp_path, monkeypatch):
         + json.dumps({"question_id": "q2", "spans": [[0, 1]]}) + "\n"
     )  # fmt: skip
     (tmp_path / "answers.csv").write_text("question_id,letter\nq2,A\n")
+    (tmp_path / "given" / "runs").mkdir(parents=True)
+    (tmp_path / "given" / "runs" / "mine.run").write_text("q2 Q0 a 1 2.5 mine\n")
     values = composed("demo")
+    values["rankings"]["outside"] = {"kind": "run", "path": "given/runs/mine.run"}
+    values["pack"]["policies"]["outside"] = "outside"
     values["selectors"]["mine"] = {"kind": "plans", "path": "plans.jsonl"}
     values["predictions"] = {"agent": {"path": "answers.csv"}}
     return parse_params(values, name="demo")
 
 
 def sources_of(params):
-    return sources(params.atoms, params.selectors, params.contexts, params.predictions)
+    return sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
 
 
 def test_every_file_is_told_with_its_digest_and_what_it_says(params):
-    plans, answers = source_rows(sources_of(params))
+    run, plans, answers = source_rows(sources_of(params))
+    assert (run["section"], run["name"], run["file"], run["system"]) == ("rankings", "outside", "mine.run", None)
     assert plans == {
         "section": "selectors", "name": "mine", "file": "plans.jsonl", "system": "ours", "model": "m", "revision": None,
         "trained_on": 3, "sha256": file_sha256(params.selectors["mine"].path),
