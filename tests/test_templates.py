@@ -76,6 +76,9 @@ def test_our_prompts_show_all_that_they_must():
 
 
 WHOLE = "{{ context }} {{ question }} {{ choices | join(' ') }}"
+LETTER, CHOICE = "{{ letters[loop.index0] }}", "{{ choice }}"
+EACH = f"{{% for choice in choices %}}{LETTER} {CHOICE} {{% endfor %}}"
+LETTERED = f"{{{{ context }}}} {{{{ question }}}} {EACH}"
 REFUSED = {
     "no question": ("{{ context }} {{ choices | join }}", "leaves out or changes the question"),
     "no context": ("{{ question }} {{ choices | join }}", "leaves out or changes the context"),
@@ -87,18 +90,32 @@ REFUSED = {
     "a cut context": (WHOLE.replace("context", "context[:5000]"), "changes the context"),
     "an escaped question": (WHOLE.replace("question", "question | e"), "changes the question"),
     "a question only beside a context": (
-        "{% if context %}" + WHOLE + "{% else %}{{ choices | join }}{% endif %}",
-        "changes the question where no context is shown",
+        "{% if context %}" + LETTERED + "{% else %}{{ choices | join }}{% endif %}",
+        "the question. A prompt shows each whole and as it is. This is where no context is shown.",
     ),
     "a name that is not given": (WHOLE + "\n{{ gold }}", "line 2: 'gold' is undefined. It is given choices, context"),
     "a choice too many": (WHOLE + "{{ choices[7] }}", "line 1: list object has no element 7"),
     "a broken tag": ("\n{% if context %}" + WHOLE, "line 2: no Jinja template"),
+    "another file where nothing is shown": (
+        WHOLE + "{% if false %}{% import 'a' as b %}{% endif %}",
+        "asks for another file",
+    ),
     "another file": ("{% include 'params.yaml' %}" + WHOLE, "no loader"),
     "python behind a text": (WHOLE + "{{ question.__class__.__mro__ }}", "unsafe"),
     "a changed list": (WHOLE + "{{ choices.append('E') }}", "unsafe"),
     "chance": (WHOLE + "{{ choices | random }}", "No filter named 'random'"),
     "nothing": ("", "the question"),
-    "an endless range": (WHOLE + "{% for n in range(10000000) %}{% endfor %}", "Range too big"),
+    "a range": (WHOLE + "{% for n in range(9) %}{% endfor %}", "line 1: 'range' is undefined"),
+    "a name where nothing is shown": (
+        WHOLE + "\n{% if false %}{{ answer }}{% endif %}",
+        "line 2: 'answer' is undefined",
+    ),
+    "no letters": (LETTERED.replace("letters[loop.index0]", "loop.index"), "shows choice A, B, C, D out of order"),
+    "letters behind": (LETTERED.replace(f"{LETTER} {CHOICE}", f"{CHOICE} {LETTER}"), "without its letter before it"),
+    "letters backwards": (LETTERED.replace("letters[loop.index0]", "letters[-loop.index]"), "shows choice A"),
+    "choices backwards": (LETTERED.replace("in choices", "in choices | reverse"), "out of order"),
+    "brackets without end": ("{{ " + "(" * 2_000 + "question" + ")" * 2_000 + " }}", "nested too deep"),
+    "loops in loops": ("{% for a in choices %}" * 40 + WHOLE + "{% endfor %}" * 40, "nested too deep"),
 }
 
 
@@ -118,7 +135,18 @@ def test_the_texts_of_choices_need_not_stand_in_a_prompt_that_they_are_replies_t
     answering.refuse_incomplete(answer_params("likelihood", path), [2, 4])
 
 
-@pytest.mark.parametrize("source", ["{{ question }} {{ passages[0] }}", "{{ passages | join }}"])
+PLAN = "{% for passage in passages %}[{{ loop.index }}] {{ passage }}\n{% endfor %}{{ question }}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ question }} {{ passages[0] }}",
+        "{{ passages | join }}",
+        PLAN.replace("passages", "passages[:10]"),
+        PLAN.replace("{{ passage }}", "{{ passage[:500] }}"),
+    ],
+)
 def test_a_planner_s_template_shows_the_question_and_every_passage(source, tmp_path):
     path = tmp_path / "mine.jinja"
     path.write_text(source)
@@ -136,8 +164,8 @@ def test_a_file_that_is_no_text_is_refused(content, tmp_path):
 
 def test_line_ends_of_the_file_are_those_of_the_template_and_its_last_one_is_none(tmp_path):
     path = tmp_path / "mine.jinja"
-    path.write_bytes(b"{{ question }}\r\nAnswer:\r\n")
-    [message] = answering.asker(answer_params(prompt=path))(question_of("a\r\nb", "xy"), "")
+    path.write_bytes(b"\xef\xbb\xbf{{ question }}\r\nAnswer:\r\n")
+    [message] = answering.asker(answer_params("likelihood", path))(question_of("a\r\nb", "xy"), "")
     assert message["content"] == "a\r\nb\nAnswer:"
 
 
@@ -145,5 +173,33 @@ def test_line_ends_of_the_file_are_those_of_the_template_and_its_last_one_is_non
 def test_a_template_of_the_user_s_own_shows_texts_as_they_are(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "shown.jinja"
     path.write_text("{{ context }}|{{ question }}|{{ choices[1] }}")
-    [message] = answering.asker(answer_params(prompt=path))(question_of(text, [json.dumps(text), text]), text)
+    [message] = answering.asker(answer_params("likelihood", path))(question_of(text, [json.dumps(text), text]), text)
     assert message["content"] == f"{text}|{text}|{text}"
+
+
+@pytest.mark.parametrize("number", ["loop.index0", "loop.revindex", "''"])
+def test_a_planner_s_template_numbers_the_passages_as_its_replies_are_read(number, tmp_path):
+    path = tmp_path / "mine.jinja"
+    path.write_text(PLAN)
+    planning.refuse_incomplete(planner_params(path), [4])
+    path.write_text(PLAN.replace("loop.index", number))
+    with pytest.raises(StudyError, match="number from 1"):
+        planning.refuse_incomplete(planner_params(path), [4])
+
+
+def test_an_official_prompt_may_name_its_letters_and_trim_its_texts(tmp_path):
+    path = tmp_path / "mine.jinja"
+    path.write_text("{{ context | trim }}\n{{ question | trim }}\n(A) {{ choices[0] | trim }}\n(B) {{ choices[1] }}\n")
+    answering.refuse_incomplete(answer_params(prompt=path), [2])
+    [message] = answering.asker(answer_params(prompt=path))(question_of(" Who? ", [" a", "b"]), " It.\n")
+    assert message["content"] == "It.\nWho?\n(A) a\n(B) b"
+    with pytest.raises(StudyError, match="changes choice C"):
+        answering.refuse_incomplete(answer_params(prompt=path), [2, 3])
+
+
+def test_what_only_a_real_text_shows_is_refused_when_it_is_asked(tmp_path):
+    path = tmp_path / "mine.jinja"
+    path.write_text("{{ context | replace('Ost', 'Tarn') }} {{ question }}")
+    answering.refuse_incomplete(answer_params("likelihood", path), [4])
+    with pytest.raises(StudyError, match="changes the context"):
+        answering.asker(answer_params("likelihood", path))(question_of("Where?", "ab"), "In Ost.")

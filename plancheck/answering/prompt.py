@@ -6,9 +6,10 @@ from pathlib import Path
 from plancheck.params.answer import Answer
 from plancheck.plumbing.errors import StudyError
 from plancheck.records import Question
-from plancheck.templates import probe, read_template, rendered
+from plancheck.templates import probe, read_template, rendered, unlabelled
 
 OURS = Path(__file__).parent
+VARIABLES = ("context", "question", "choices", "letters")
 
 Messages = list[dict[str, str]]
 
@@ -26,15 +27,20 @@ def asker(answer: Answer) -> Callable[[Question, str], Messages]:
     prompts show the context first, so that prompts of one context share their beginning.
 
     Raises:
-        StudyError: the template cannot be read, or, as the chat is made, fails.
+        StudyError: the template cannot be read, or, as the chat is made, fails or leaves out the question, the context
+            or, in mode "generate", a choice.
     """
     path = template_of(answer)
-    template = read_template(path)
+    template = read_template(path, VARIABLES)
 
     def messages(question: Question, context: str) -> Messages:
-        shown = {"context": context, "question": question.question}
+        given = {"context": context, "question": question.question}
         offered = {"choices": list(question.choices), "letters": list(question.letters)}
-        return [{"role": "user", "content": rendered(template, path, **shown, **offered)}]
+        shown = {"the question": question.question, "the context": context}
+        if answer.mode == "generate":
+            named = zip(question.letters, question.choices, strict=True)
+            shown |= {f"choice {letter}": choice for letter, choice in named}
+        return [{"role": "user", "content": rendered(template, path, shown=shown, **given, **offered)}]
 
     return messages
 
@@ -43,24 +49,21 @@ def refuse_incomplete(answer: Answer, choice_counts: Iterable[int]) -> None:
     """Make sure that the prompt shows what it must, whole and unchanged, for questions of so many choices.
 
     Raises:
-        StudyError: it leaves out the question or the context, or in mode "generate" a choice; or it fails.
+        StudyError: it fails, or leaves out the question, the context or, in mode "generate", a choice or its letter.
     """
     path, ask = template_of(answer), asker(answer)
     for count in sorted(set(choice_counts)):
         question = probe(count)
         for context in (PROBED_CONTEXT, ""):
-            text = ask(question, context)[0]["content"]
-            needed = {"the question": question.question, "the context": context}
-            if answer.mode == "generate":
-                needed |= {
-                    f"choice {letter}": choice
-                    for letter, choice in zip(question.letters, question.choices, strict=True)
-                }
-            if lacking := [name for name, part in needed.items() if part not in text]:
-                where = "" if context else " where no context is shown"
+            try:
+                text = ask(question, context)[0]["content"]
+            except StudyError as error:
+                raise StudyError(f"{error}{'' if context else ' This is where no context is shown.'}") from error
+            wrong = unlabelled(text, question.letters, question.choices) if answer.mode == "generate" else []
+            if wrong:
                 raise StudyError(
-                    f"{path}: leaves out or changes {', '.join(lacking)}{where}. A prompt shows each as it is: "
-                    "{{ question }}, {{ context }}" + (", and every one of choices." if len(needed) > 2 else ".")
+                    f"{path}: shows choice {', '.join(wrong)} out of order, or without its letter before it. A "
+                    "reply's letter is looked up in that order: put each of letters before its choice."
                 )
 
 

@@ -7,9 +7,11 @@ from plancheck.params.planning import Planner
 from plancheck.planning.seeds import seed_of
 from plancheck.plumbing.errors import StudyError
 from plancheck.records import Question
-from plancheck.templates import probe, read_template, rendered
+from plancheck.templates import probe, read_template, rendered, unlabelled
 
 OURS = Path(__file__).with_name("planner.jinja")
+VARIABLES = ("passages", "question", "choices", "max_atoms", "example")
+PROBED = 40  # passages, more than a pool has by default
 
 # Small models answer the question instead of naming passages unless their reply is begun for them
 # (mine.begin_reply). Training replies then begin with the same words.
@@ -30,12 +32,14 @@ def planner_messages(question: Question, candidates: Sequence[str], planner: Pla
         planner: its template, and the most passages that it is to name.
 
     Raises:
-        StudyError: the template cannot be read or fails.
+        StudyError: the template cannot be read, fails, or leaves out the question or a candidate.
     """
     path = template_of(planner)
     text = rendered(
-        read_template(path),
+        read_template(path, VARIABLES),
         path,
+        shown={"the question": question.question}
+        | {f"passage {number}": text for number, text in enumerate(candidates, start=1)},
         passages=list(candidates),
         question=question.question,
         choices=list(question.choices),
@@ -49,18 +53,16 @@ def refuse_incomplete(planner: Planner, choice_counts: Iterable[int]) -> None:
     """Make sure that the prompt shows what it must, whole and unchanged, for questions of so many choices.
 
     Raises:
-        StudyError: it leaves out the question or a passage, or fails.
+        StudyError: it leaves out the question, a passage or its number, or fails.
     """
-    passages = [f"Passage  {number}, {{{{ as }}}} <it> & 'is'.\nIts end." for number in range(1, 4)]
+    part = "<It> & 'is' {{ as }}  so.\n"
+    passages = [f"Begin{number}x {part * 400}End{number}x." for number in range(1, PROBED + 1)]
     for count in sorted(set(choice_counts)):
-        question = probe(count)
-        text = planner_messages(question, passages, planner)[0]["content"]
-        needed = {"the question": question.question}
-        needed |= {f"passage {number}": passage for number, passage in enumerate(passages, start=1)}
-        if lacking := [name for name, part in needed.items() if part not in text]:
+        text = planner_messages(probe(count), passages, planner)[0]["content"]
+        if wrong := unlabelled(text, [str(number) for number in range(1, PROBED + 1)], passages):
             raise StudyError(
-                f"{template_of(planner)}: leaves out or changes {', '.join(lacking)}. A planner's prompt shows each as "
-                "it is: {{ question }}, and every one of passages."
+                f"{template_of(planner)}: shows passage {', '.join(wrong)} out of order, or without its number before "
+                "it. A reply names passages by number from 1: put loop.index before each of passages."
             )
 
 
