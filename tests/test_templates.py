@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plancheck.answering import prompt as answering
@@ -54,6 +54,7 @@ def said_planner(question, candidates):
     return f"{passages}\n\nQuestion: {question.question}\nPossible answers: {' / '.join(question.choices)}\n\n{ask}"
 
 
+@settings(deadline=None)
 @given(text=TEXT, choices=st.lists(TEXT, min_size=2, max_size=10), context=TEXT)
 def test_our_answer_prompts_are_those_that_were_code(text, choices, context):
     question = question_of(text, choices)
@@ -62,6 +63,7 @@ def test_our_answer_prompts_are_those_that_were_code(text, choices, context):
         assert message == {"role": "user", "content": said(question, context)}
 
 
+@settings(deadline=None)
 @given(text=TEXT, choices=st.lists(TEXT, min_size=2, max_size=10), candidates=st.lists(TEXT, min_size=1, max_size=5))
 def test_our_planner_prompt_is_the_one_that_was_code(text, choices, candidates):
     question = question_of(text, choices)
@@ -169,6 +171,7 @@ def test_line_ends_of_the_file_are_those_of_the_template_and_its_last_one_is_non
     assert message["content"] == "a\r\nb\nAnswer:"
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30))
 def test_a_template_of_the_user_s_own_shows_texts_as_they_are(tmp_path_factory, text):
     path = tmp_path_factory.getbasetemp() / "shown.jinja"
