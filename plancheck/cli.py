@@ -11,6 +11,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from plancheck.exporting.command import app as exports
+from plancheck.inspection.command import HELP as INSPECT
+from plancheck.inspection.command import inspect
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -60,6 +62,7 @@ for _name, _help in STAGES.items():
 
 app.add_typer(exports, name="export")
 app.command("new", help=NEW)(new)
+app.command("inspect", help=INSPECT)(inspect)
 
 
 COMPARE = """
