@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from plancheck.answering.asking import Mode
 from plancheck.inspection.conditions import Condition, Plan, Shown
 from plancheck.inspection.passages import Message, asked
 from plancheck.inspection.scoring import reasons, same_text
 from plancheck.packing import uncovered
 from plancheck.records import Piece, Question, Span
+
+if TYPE_CHECKING:
+    from plancheck.answering.asking import Mode  # which would load scipy
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def case(
     in_full: Sequence[Condition],
     plans: Mapping[str, Plan],
     selectors: Mapping[str, str | None],
-    mode: Mode,
+    mode: "Mode",
 ) -> Case:
     """The view of a question.
 

@@ -209,5 +209,3 @@ def refuse_unmade(rows: Rows) -> None:
     """Raise a StudyError where neither a packed context nor an answer is there."""
     if not any(rows.conditions.values()):
         raise all_problems("Nothing was shown or answered yet:", rows.missing, remedy="Then inspect it again.")
-
-

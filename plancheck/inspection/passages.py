@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from os.path import commonprefix
+from typing import TYPE_CHECKING
 
-from plancheck.answering.asking import Mode
 from plancheck.answering.prompt import generate_messages, likelihood_messages
 from plancheck.inspection.conditions import Shown
 from plancheck.packing import SEPARATOR, packed_text
 from plancheck.records import Question, Span
+
+if TYPE_CHECKING:
+    from plancheck.answering.asking import Mode  # which would load scipy
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +30,11 @@ class Message:
     runs: tuple[Run, ...]
 
 
-def asked(question: Question, context: str, shown: Shown, *, mode: Mode) -> list[Message]:
+def asked(question: Question, context: str, shown: Shown, *, mode: "Mode") -> list[Message]:
     """The chat of a condition as it was asked, with the evidence in what it shows marked.
 
-    Evidence is where a piece holds characters of a span; in a text of the user's own, where a span stands word for word.
+    Evidence is where a piece holds characters of a span, or where a span stands word for word in a text of the user's
+    own.
     """
     make = likelihood_messages if mode == "likelihood" else generate_messages
     given = shown.text if shown.text is not None else packed_text(context, shown.pieces)
@@ -41,7 +44,8 @@ def asked(question: Question, context: str, shown: Shown, *, mode: Mode) -> list
     other = make(question, "b" if given.startswith("a") else "a")
     for message, beside in zip(make(question, given), other, strict=True):
         content = message["content"]
-        start = len(commonprefix([content, beside["content"]])) if given else len(content)
+        unlike = (at for at, pair in enumerate(zip(content, beside["content"], strict=False)) if pair[0] != pair[1])
+        start = next(unlike, 0) if spans else 0
         moved = [Span(span.start + start, span.end + start) for span in spans]
         messages.append(Message(message["role"], tuple(runs_of(content, moved))))
     return messages

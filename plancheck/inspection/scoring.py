@@ -1,12 +1,14 @@
 """Why an answer counts as it does, in sentences."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from plancheck.answering.asking import Mode
 from plancheck.answering.rightness import is_right
 from plancheck.inspection.conditions import Answer, Condition, Shown
 from plancheck.records import LETTERS, Failure, Question
+
+if TYPE_CHECKING:
+    from plancheck.answering.asking import Mode  # which would load scipy
 
 FAILED: Final[Mapping[Failure, str]] = {
     "unparsable": "no letter could be read from the reply, or two remained possible",
@@ -20,7 +22,7 @@ NEAR: Final = 0.05  # probabilities that differ by less are told as close
 
 
 def outcome(answer: Answer | None) -> str:
-    """"right", "wrong", the failure, or that there is no answer yet."""
+    """Whether it is right or wrong, with the failure, or that there is no answer yet."""
     if answer is None:
         return "not answered"
     if answer.failure:
@@ -28,7 +30,7 @@ def outcome(answer: Answer | None) -> str:
     return "right" if answer.correct else "wrong"
 
 
-def reasons(question: Question, condition: Condition, *, mode: Mode | None) -> list[str]:
+def reasons(question: Question, condition: Condition, *, mode: "Mode | None") -> list[str]:
     """How the score came about: the letter and how it was found, right or wrong, and what is odd about it.
 
     ``mode``: how the answer model was asked; None where it is not known.
@@ -40,7 +42,7 @@ def reasons(question: Question, condition: Condition, *, mode: Mode | None) -> l
     return found + (evidence_reasons(question, condition.shown, answer) if condition.shown else [])
 
 
-def letter_reasons(answer: Answer, mode: Mode | None, *, system: bool) -> list[str]:
+def letter_reasons(answer: Answer, mode: "Mode | None", *, system: bool) -> list[str]:
     if answer.failure:
         return [f"Failure {answer.failure}: {FAILED[answer.failure]}."]
     if answer.letter is None:
@@ -51,7 +53,7 @@ def letter_reasons(answer: Answer, mode: Mode | None, *, system: bool) -> list[s
     return [f"Letter {answer.letter}" + (f": {how[mode]}." if mode else "."), *weight_reasons(answer, mode)]
 
 
-def weight_reasons(answer: Answer, mode: Mode | None) -> list[str]:
+def weight_reasons(answer: Answer, mode: "Mode | None") -> list[str]:
     """How near another choice was, and whether another weighed more than the one answered."""
     if answer.probs is None or answer.letter is None or len(answer.probs) < 2:
         return []

@@ -166,7 +166,7 @@ def shown_parts(case: Case, arm: Arm) -> list[RenderableType]:
     if shown.evidence_recall is not None:
         told.append(f"evidence recall {shown.evidence_recall:.2f}")
     if shown.cut:
-        told.append("the last one was cut at the budget")
+        told.append("an atom was cut at the budget")
     if shown.skipped:
         told.append(f"{shown.skipped} atoms did not fit and were left out")
     parts: list[RenderableType] = [line("; ".join(told))]

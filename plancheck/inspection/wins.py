@@ -1,6 +1,6 @@
 """The questions that one policy answers right and another does not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plancheck.inspection.conditions import Condition, Rows

@@ -10,7 +10,7 @@ STEERING: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def visible(text: str) -> str:
-    """The text with each steering character as its escape (``\\x1b``, ``\\u202e``); line feeds and tabs stay.
+    """The text with each steering character as its escape (of ESC: backslash, x1b); line feeds and tabs stay.
 
     So no text clears a terminal, writes over a line, reverses what stands beside it or ends a page early. Letters of
     every script, right-to-left ones too, and joined emoji stay as they are.
