@@ -10,6 +10,8 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from plancheck.difference.command import HELP as DIFF
+from plancheck.difference.command import diff
 from plancheck.exporting.command import app as exports
 from plancheck.inspection.command import HELP as INSPECT
 from plancheck.inspection.command import inspect
@@ -63,6 +65,7 @@ for _name, _help in STAGES.items():
 app.add_typer(exports, name="export")
 app.command("new", help=NEW)(new)
 app.command("inspect", help=INSPECT)(inspect)
+app.command("diff", help=DIFF)(diff)
 
 
 COMPARE = """

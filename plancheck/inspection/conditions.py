@@ -102,7 +102,8 @@ def read_rows(question_ids: Sequence[str], *, policies: Sequence[str] | None = N
         filters = among("question_id", question_ids)
         if name is not None and policies is not None:
             filters &= among(name, policies)
-        return read_table(path, filters=filters).to_pylist()
+        found: list[dict[str, Any]] = read_table(path, filters=filters).to_pylist()
+        return found
 
     packed, predictions = rows_of(PACKED_FILE, "policy"), rows_of(PREDICTIONS_FILE, "policy")
     systems = rows_of(SYSTEMS_FILE, "system")

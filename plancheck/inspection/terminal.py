@@ -1,6 +1,6 @@
 """A question on the terminal. Every text of others passes `visible`, and none is read as rich's markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -219,7 +219,7 @@ def prompt_parts(messages: Sequence[Message], *, full: bool) -> list[RenderableT
     return parts
 
 
-def win_parts(found: Sequence[Win], winner: str, loser: str, splits: dict[str, str]) -> list[RenderableType]:
+def win_parts(found: Sequence[Win], winner: str, loser: str, splits: Mapping[str, str]) -> list[RenderableType]:
     """The list of wins: a row a question, with its split and what differs."""
     told = f"{len(found)} question(s) that {in_a_line(winner)} answers right and {in_a_line(loser)} does not"
     if not found:
