@@ -3,6 +3,7 @@
 import configparser
 import hashlib
 import json
+import re
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from plancheck.plumbing.visible import in_a_line
 LOCK: Final = "dvc.lock"
 PARAMS: Final = "params.yaml"
 DVC: Final = Path(".dvc")
+DIGEST: Final = re.compile(r"[0-9a-f]{32}(\.dir)?")  # as DVC's cache names a file or a folder
 
 
 class Absent(Exception):
@@ -137,20 +139,27 @@ class Revision(Run):
         outputs = self.known()
         if path not in outputs:
             raise Absent(f"{LOCK} of this revision does not name it, for its stage had not run")
-        listed = json.loads(self.cached(path, outputs[path]).read_text(encoding="utf-8"))
-        return {entry["relpath"]: entry["md5"] for entry in listed}
+        cached = self.cached(path, outputs[path])
+        try:
+            return {
+                str(entry["relpath"]): str(entry["md5"]) for entry in json.loads(cached.read_text(encoding="utf-8"))
+            }
+        except (ValueError, TypeError, KeyError) as error:
+            raise StudyError(f"{cached}: lists no files of {path}. Delete it and run `dvc fetch`.") from error
 
     def known(self) -> dict[str, str]:
         """The digest of every output, by path."""
         if self.outputs is None:
             self.outputs = {
-                out["path"]: out.get("md5", "") for stage in stages_of(self).values() for out in stage.get("outs", [])
+                str(out.get("path")): str(out.get("md5", ""))
+                for stage in stages_of(self).values()
+                for out in stage.get("outs", [])
             }
         return self.outputs
 
     def cached(self, path: str, md5: str) -> Path:
         found = self.cache / md5[:2] / md5[2:]
-        if not md5 or not found.is_file():
+        if not DIGEST.fullmatch(md5) or not found.is_file():
             raise Absent(
                 f"not in DVC's cache ({self.cache.parent.parent}): run `dvc fetch --all-commits`, or check the "
                 "revision out and run `dvc pull`"
