@@ -1,4 +1,4 @@
-"""The `plancheck` program: the stages that need no Prefect, exports, and comparison of results."""
+"""The `plancheck` program: the stages that need no Prefect, exports, and looking at results."""
 
 import importlib
 import json
@@ -44,7 +44,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or compare two files of results.
+    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or look at results.
 
     Stages that call a model, and route, are Prefect flows: `python -m flows.NAME`.
     """

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from plancheck.inspection.cases import Arm, Case
 from plancheck.inspection.conditions import Condition
-from plancheck.inspection.passages import Message, shortened
+from plancheck.inspection.passages import Message, Run, shortened
 from plancheck.inspection.scoring import outcome
 from plancheck.inspection.strip import BEYOND, SEEN, UNSEEN, evidence_line, shown_line
 from plancheck.inspection.wins import Win
@@ -31,7 +31,10 @@ def show(parts: Iterable[RenderableType]) -> None:
     if not console.is_terminal:
         console.width = 120
     for part in parts:
-        console.print(part)
+        if isinstance(part, str):  # prompts may have millions of characters, which rich takes minutes to wrap
+            print(part)
+        else:
+            console.print(part)
 
 
 def question_parts(case: Case, *, full: bool) -> list[RenderableType]:
@@ -207,16 +210,23 @@ def prompt_parts(messages: Sequence[Message], *, full: bool) -> list[RenderableT
     parts: list[RenderableType] = []
     for message in messages:
         parts.append(line(f"prompt, as the {in_a_line(message.role)}; evidence stands in {OPEN}{CLOSE}:"))
+        if full:
+            parts.append("".join(map(marked, message.runs)))
+            continue
         text = Text()
-        for run in message.runs if full else shortened(message.runs, around=AROUND):
+        for run in shortened(message.runs, around=AROUND):
             if run.left_out:
                 text.append(f" [... {run.left_out:,} characters, shown by --full ...] ", style="dim")
             elif run.evidence:
-                text.append(f"{OPEN}{visible(run.text)}{CLOSE}", style="bold yellow")
+                text.append(marked(run), style="bold yellow")
             else:
-                text.append(visible(run.text))
+                text.append(marked(run))
         parts.append(Padding(text, (0, 0, 0, 2)))
     return parts
+
+
+def marked(run: Run) -> str:
+    return f"{OPEN}{visible(run.text)}{CLOSE}" if run.evidence else visible(run.text)
 
 
 def win_parts(found: Sequence[Win], winner: str, loser: str, splits: Mapping[str, str]) -> list[RenderableType]:

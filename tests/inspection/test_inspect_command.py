@@ -183,5 +183,6 @@ def test_a_context_of_16_million_characters_takes_a_strip_and_a_short_page(study
     out = inspected("mill-1", "--condition", "bm25@900")
     assert f"|1{'.' * 99}|" in out
     assert len(out) < 10_000
+    assert len(inspected("mill-1", "--condition", "bm25@900", "--full")) < 10_000
     page_of(inspected, "mill-1", "--condition", "bm25@900")
     assert Path("page.html").stat().st_size < 50_000
