@@ -5,7 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+from prefect.exceptions import ObjectNotFound
 from prefect.schedules import Cron, Schedule
 from prefect.settings import PREFECT_API_URL, PREFECT_UI_URL, temporary_settings
 from prefect.types.entrypoint import EntrypointType
@@ -57,12 +59,22 @@ def serve(request: "Request", *, cron: str | None, active: bool) -> None:
     with exported(url):
         study.serve(
             name=name,
-            schedule=schedule(cron, active=active),
+            # Prefect would put it in the place of schedules that were added in the UI.
+            schedule=schedule(cron, active=active) if active or not has_schedules(name) else None,
             parameters={key: value for key, value in asdict(request).items() if value},
             global_limit=ONE_AT_A_TIME,
             entrypoint_type=EntrypointType.MODULE_PATH,
             print_starting_message=False,
         )
+
+
+def has_schedules(name: str) -> bool:
+    """Whether the server knows a deployment of this name, with a schedule."""
+    with get_client(sync_client=True) as client:
+        try:
+            return bool(client.read_deployment_by_name(f"{study.name}/{name}").schedules)
+        except ObjectNotFound:
+            return False
 
 
 def schedule(cron: str | None, *, active: bool) -> Schedule | None:
@@ -74,7 +86,7 @@ def schedule(cron: str | None, *, active: bool) -> Schedule | None:
     if cron is None:
         return None
     try:
-        return Cron(cron, timezone="UTC", active=active)
+        return Cron(cron, timezone="UTC", active=active, slug="cron")
     except ValueError as error:
         raise StudyError(f"--cron {cron!r} is no schedule ({error}). Write minute hour day month weekday.") from error
 
