@@ -13,7 +13,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from flows.entry import main
 from flows.progress import results
 from plancheck.answering.usage import write_usage
-from plancheck.backends.adapters import adapter_digest
+from plancheck.backends.adapters import adapter_digest, forget_planners
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
@@ -51,13 +51,14 @@ def plan() -> None:
     spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
     rows: list[dict[str, Any]] = []
     usage: dict[str, Counter[str]] = {}
-    # One selector after another, so that at most one adapted model is in memory.
+    # One selector after another, each letting go of its model, so that one at most is in memory.
     for name, selector in params.selectors.items():
         match selector:
             case PlannerSelector():
                 model = locked(selector.model, served=params.models[selector.model])
                 spent = usage.setdefault(selector.model, Counter())
                 plans = model_plans(name, parts, model, planning_adapter(selector), params.planner, spent)
+                forget_planners()
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():

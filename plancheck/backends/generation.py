@@ -1,6 +1,7 @@
 """Causal language models of Transformers as answer models and planners."""
 
 import functools
+import gc
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -46,6 +47,15 @@ def load_causal_model(path: Path, *, device: str, dtype: str) -> "CausalModel":
 def _load(path: Path, device: str, dtype: str) -> "CausalModel":
     model, tokenizer = read_causal_model(path, device=device, dtype=dtype)
     return CausalModel(model.eval(), tokenizer)
+
+
+def forget_models() -> None:
+    """Let go of the models that are loaded; their memory is free once nobody uses them."""
+    with _LOADING:
+        _load.cache_clear()
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def read_causal_model(path: Path, *, device: str, dtype: str) -> tuple[Any, Any]:

@@ -73,6 +73,8 @@ def of_letters(
 ) -> dict[str, GivenAnswer]:
     """Answers by letter; a row without one is no answer."""
     records = selected(file, entry.where)
+    if all(value is None for value in values_of(records, field)) and field.split(".")[0] not in names_of(records):
+        raise StudyError(f"{file.path}: no result has a field {field}. The fields are {', '.join(names_of(records))}.")
     ids = texts_of(records, entry.id or id_field(file, records))
     found: dict[str, GivenAnswer] = {}
     first: dict[str, str] = {}

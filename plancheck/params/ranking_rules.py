@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from plancheck.params.models import CAUSAL, Model, TunedModel
+from plancheck.params.models import CAUSAL, Model, PathModel, TunedModel
 from plancheck.params.pack import NO_ATOMS, OWN_ORDER, PACKING_ORDER, Policy
 from plancheck.params.planning import Tune
 from plancheck.params.rankings import (
@@ -22,6 +22,7 @@ from plancheck.params.rankings import (
 )
 from plancheck.params.selectors import TRAINED, Selector, adapter_roles, planner_roles
 
+ADAPTERS: Final = PurePosixPath("given/adapters")  # what stage models depends on, as RUNS is for stage retrieve
 SIDES: Final = ("control", "planner")
 
 
@@ -97,6 +98,14 @@ def read_wrongly(given: Ranked) -> Iterator[str]:
             place = PurePosixPath(ranking.path.as_posix())
             if not place.is_relative_to(RUNS) or ".." in place.parts:
                 yield f"rankings.{name}.path: {place}: put the run into {RUNS}/, so that DVC sees when it changes"
+    for role in sorted(adapter_roles(given.selectors)):
+        if isinstance(model := given.models.get(role), PathModel):
+            place = PurePosixPath(model.path.as_posix())
+            if place == ADAPTERS or not place.is_relative_to(ADAPTERS) or ".." in place.parts:
+                yield (
+                    f"models.{role}.path: {place}: put the adapter's folder into {ADAPTERS}/, so that DVC sees when it "
+                    "changes"
+                )
 
 
 def role_problems(given: Ranked) -> Iterator[str]:

@@ -17,6 +17,7 @@ from plancheck.backends.tuning_pairs import tuning_pairs
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.params.models import HubModel, ServedModel, TunedModel, WheelModel
 from plancheck.params.section import Section
+from plancheck.params.selectors import PlannerSelector, Selector
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import digest, file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -47,6 +48,7 @@ def run(params: Params) -> None:
             entries[spec] = put_served(spec, servers[spec])
         else:
             entries[spec] = resolve(spec, found.get(spec), params, entries)
+    refuse_misfits(params.selectors, {role: LOCK.parent / entries[spec]["path"] for role, spec in specs.items()})
     slugs = {role: Path(entries[spec]["path"]).name for role, spec in specs.items()}
     pinned = {Path(entry["path"]).name: entry for entry in entries.values()}
     write_json(LOCK, {"environment": versions(), "models": pinned, "roles": slugs})
@@ -74,6 +76,31 @@ def resolve(
         case HubModel():
             return put(place, "hub", spec.repo, spec.revision)
     return put(place, "path", place.resolve().name, None)
+
+
+def refuse_misfits(selectors: Mapping[str, Selector], folders: Mapping[str, Path]) -> None:
+    """Refuse adapters of other models than those that selectors put them on.
+
+    Raises:
+        StudyError: there is such a selector; all are listed.
+    """
+    problems = []
+    for name, selector in selectors.items():
+        if isinstance(selector, PlannerSelector) and "adapter" in selector.roles:
+            from plancheck.backends.adapters import check_fit  # which loads torch and PEFT
+
+            base, adapter = (selector.roles[field] for field in ("model", "adapter"))
+            try:
+                check_fit(folders[base], folders[adapter])
+            except StudyError as error:
+                problems.append(f"selectors.{name}: adapter {adapter!r} on model {base!r}: {error}")
+    if problems:
+        raise all_problems(
+            "selectors: adapters cannot be used with their models:",
+            problems,
+            remedy="Name a LoRA adapter in safetensors, and as model the one that it was trained on "
+            "(base_model_name_or_path in its adapter_config.json).",
+        )
 
 
 def probes(specs: Sequence[ServedModel]) -> dict[ServedModel, dict[str, Any]]:

@@ -106,13 +106,6 @@ def planning(params: Params, **fields: str) -> Params:
     return params.model_copy(update={"selectors": {"mine": PlannerSelector(kind="planner", **fields)}})
 
 
-def test_an_adapter_is_a_role_of_its_own_and_pinned_as_a_model_is(params: Params) -> None:
-    stage.run(planning(with_role(params, lora=adapter(Path("mine"))), adapter="lora"))
-    assert sorted(path.name for path in locked("lora").path.iterdir()) == [
-        "adapter_config.json", "adapter_model.safetensors",
-    ]  # fmt: skip
-
-
 def test_a_model_is_no_adapter_and_an_adapter_no_model(params: Params) -> None:
     assert missing_models(planning(params, adapter="encoder")) == [
         "models.encoder: tiny holds no adapter_config.json, so no adapter in PEFT's format"

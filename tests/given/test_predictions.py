@@ -58,6 +58,7 @@ FAULTS = {
         {},
         "In the parameters, name the fields",
     ),
+    "a letter field that is not there": ([{"question_id": "q1", "said": "A"}], {"letter": "foo"}, "has a field foo"),
     "no field of IDs": ([{"name": "q1", "letter": "A"}], {}, "In the parameters, name the fields"),
     "a field that is not there": ([{"question_id": "q1", "letter": "A"}], {"score": "acc"}, "acc"),
 }

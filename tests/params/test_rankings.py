@@ -146,6 +146,10 @@ BAD = {
     "a run that leads out of its folder": (
         {"rankings/mine": RUN | {"path": "given/runs/../mine.run"}, **MINE}, ["put the run into given/runs/"],
     ),
+    "an adapter that DVC does not see": (
+        {"models/mine": FOLDER, "selectors/prompted/adapter": "mine"},
+        ["models.mine.path: mine: put the adapter's folder into given/adapters/, so that DVC sees when it changes"],
+    ),
 }  # fmt: skip
 
 
