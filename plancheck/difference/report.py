@@ -6,7 +6,7 @@ from typing import Any, Final
 from plancheck.difference.changes import Flip, Group
 from plancheck.difference.comparing import ANSWERS, Compared, Difference, first_difference
 from plancheck.plumbing.errors import SHOWN_PROBLEMS
-from plancheck.plumbing.visible import in_a_line
+from plancheck.visible import in_a_line
 
 SHOWN_CHARS: Final = 100  # of a value, and of a list of names
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 import yaml
 
 from plancheck.plumbing.errors import StudyError
-from plancheck.plumbing.visible import in_a_line
+from plancheck.visible import in_a_line
 
 LOCK: Final = "dvc.lock"
 PARAMS: Final = "params.yaml"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from plancheck.plumbing.errors import StudyError, all_problems
-from plancheck.plumbing.visible import in_a_line
+from plancheck.visible import in_a_line
 
 
 def question_meant(wanted: str, question_ids: Sequence[str]) -> str:

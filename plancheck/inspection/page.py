@@ -12,8 +12,8 @@ from plancheck.inspection.passages import Message, Run, shortened
 from plancheck.inspection.scoring import outcome
 from plancheck.inspection.wins import Win
 from plancheck.packing import uncovered
-from plancheck.plumbing.visible import in_a_line, visible
 from plancheck.records import LETTERS, Piece
+from plancheck.visible import in_a_line, visible
 
 HERE: Final = Path(__file__).parent
 LONGEST: Final = 200_000  # characters of a message that a page holds whole

@@ -13,9 +13,9 @@ from plancheck.inspection.wins import Win, wins
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA
-from plancheck.plumbing.visible import in_a_line
 from plancheck.records import Question
 from plancheck.tables import read_splits
+from plancheck.visible import in_a_line
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from plancheck.inspection.scoring import outcome
 from plancheck.inspection.strip import BEYOND, SEEN, UNSEEN, evidence_line, shown_line
 from plancheck.inspection.wins import Win
 from plancheck.plumbing.errors import SHOWN_PROBLEMS
-from plancheck.plumbing.visible import in_a_line, visible
 from plancheck.records import LETTERS
+from plancheck.visible import in_a_line, visible
 
 AROUND: Final = 160  # characters kept at each end of a long run of text
 STRIP: Final = 100  # most cells

@@ -135,6 +135,17 @@ def test_revisions_are_compared_by_their_lock_and_the_cache(project, differing):
     ]
 
 
+def test_an_experiment_of_dvc_is_a_run_by_its_name(project, differing):
+    project("one")
+    project("two", verdict="supported")
+    commit = Path(".git/refs/tags/two").read_text()
+    for name in ("master/calm-auk", "main/bold-elk"):
+        ref = Path(".git/refs/exps/ab/cdef") / name
+        ref.parent.mkdir(parents=True, exist_ok=True)
+        ref.write_text(commit)
+    assert statuses(differing("one", "calm-auk"), "differs") == ["verdicts"]
+
+
 def test_a_revision_and_a_folder_are_compared(project, differing, tmp_path):
     project("one")
     from_cache = differing("one", "one")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plancheck.plumbing.visible import visible
+from plancheck.visible import visible
 
 HOSTILE = {
     "terminal escapes": "\x1b[2J\x1b]0;owned\x07 \x9b31m \rgone\b",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.plumbing.visible import NEEDED, STEERING, in_a_line, visible
+from plancheck.visible import NEEDED, STEERING, in_a_line, visible
 
 CASES = {
     "plain": ("plain", "plain"),
