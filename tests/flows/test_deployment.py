@@ -7,12 +7,15 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import DeploymentScheduleCreate
+from prefect.client.schemas.schedules import CronSchedule
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.utilities.callables import parameter_schema
 
 from flows import artifacts
 from flows.graph import declared_stages
-from flows.serving import ONE_AT_A_TIME, refuse_wrong, schedule, serve
+from flows.serving import ONE_AT_A_TIME, end_what_was_left, kept_schedules, known, refuse_wrong, schedule, serve
 from flows.stages import StageRefused, study
 from flows.study import Request, main
 from plancheck.plumbing.errors import StudyError
@@ -69,6 +72,23 @@ def test_a_schedule_is_in_utc_and_a_wrong_one_the_users_to_mend() -> None:
     assert schedule(None, active=True) is None
     with pytest.raises(StudyError, match="--cron 'often' is no schedule"):
         schedule("often", active=True)
+
+
+def test_schedules_of_the_ui_stay_as_they_are_and_get_the_slug_that_prefect_asks_for(server: str, project) -> None:
+    made = [
+        DeploymentScheduleCreate(schedule=CronSchedule(cron="0 4 * * *"), active=True),
+        DeploymentScheduleCreate(schedule=CronSchedule(cron="0 3 * * *"), active=False),
+    ]
+    with temporary_settings({PREFECT_API_URL: server}), get_client(sync_client=True) as client:
+        assert known(client) is None
+        name = project.name
+        client.create_deployment(client.create_flow(study), name=name, schedules=made, concurrency_limit=1)
+        found = known(client)
+        assert found is not None
+        kept = kept_schedules(found)
+        end_what_was_left(client, found)
+    assert {(each.schedule.cron, each.active) for each in kept} == {("0 4 * * *", True), ("0 3 * * *", False)}
+    assert len({each.slug for each in kept} - {None}) == 2
 
 
 def test_serving_needs_a_server_and_right_parameters(monkeypatch) -> None:
