@@ -21,6 +21,7 @@ from flows.study import Request, main
 from plancheck.plumbing.errors import StudyError
 from plancheck.reporting.ladder import LADDER
 from plancheck.reporting.main_table import MAIN
+from plancheck.reporting.writing import write_table
 
 ROOT = Path(__file__).parents[2]
 TOLD = """
@@ -122,6 +123,21 @@ def test_a_failed_gate_is_named_in_the_runs_state_and_among_its_artifacts(projec
     gates = last("artifacts", "CREATED_DESC", artifacts={"key": {"any_": ["gates"]}})
     assert (gates["key"], json.loads(gates["data"])[0]["gate"]) == ("gates", "check_split")
     assert "suite splits" in json.loads(gates["data"])[0]["outcome"]
+
+
+def test_a_table_is_that_of_the_report_for_all_questions(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {
+        "policy": "bm25", "budget_chars": 900, "questions": 12, "correct": 6, "accuracy": 0.5, "wilson_low": 0.254,
+        "wilson_high": 0.746, "chance": 0.25, "failures": 0, "failed_plans": 0,
+    }  # fmt: skip
+    frame = MAIN.frame([row | {"split": split} for split in ("all", "test")])
+    write_table(artifacts.TABLES, MAIN, frame)
+    [shown] = artifacts.table_rows(MAIN)
+    assert (shown["Policy"], shown["Budget, characters"], shown["Accuracy, % [Wilson]"]) == (
+        "bm25", "900", "50.0 [25.4, 74.6]"
+    )  # fmt: skip
+    assert list(artifacts.table_rows(MAIN, ["chance"])[0])[0] == "Chance, %"
 
 
 def test_artifacts_hold_what_the_stages_wrote(tmp_path, monkeypatch) -> None:
