@@ -11,13 +11,14 @@ from plancheck.plumbing.files import read_json
 from plancheck.reporting.ladder import LADDER
 from plancheck.reporting.main_table import MAIN
 from plancheck.reporting.reading import read_report
-from plancheck.reporting.results import ALL
-from plancheck.reporting.rounding import rounded
+from plancheck.reporting.results import ALL, records
 from plancheck.reporting.table import Table
+from plancheck.reporting.writing import cell
 
 TABLES = Path("reports/tables")
 CHECKS = Path("reports/checks")
 PAGES: Final = {"The report": Path("reports/index.html"), "Data Docs": Path("reports/data_docs/index.html")}
+LADDER_FIRST: Final = ("planner", "budget_chars", "tier", "verdict", "difference")
 REPORTS_URL = "PLANCHECK_REPORTS_URL"  # where a server shows the folder reports
 GATE = "check_"
 LAST_OF_TABLES, LAST = "analyze", "report"
@@ -35,17 +36,18 @@ def publish(done: Sequence[str], failed: tuple[str, str] | None = None) -> None:
         create_table_artifact(gates, key="gates", description="What each gate judged, and the outcome.")
     if LAST_OF_TABLES in done:
         create_table_artifact(table_rows(MAIN), key="table-1", description=MAIN.notes)
-        create_table_artifact(table_rows(LADDER), key="ladder", description=LADDER.notes)
+        create_table_artifact(table_rows(LADDER, LADDER_FIRST), key="ladder", description=LADDER.notes)
     if links := page_links(report=LAST in done, docs=bool(gates)):
         create_markdown_artifact(links, key="report", description="The pages of this working copy, as they are now.")
 
 
-def table_rows(table: Table) -> list[dict[str, str]]:
-    """The rows of all questions, under the headings and with the rounding of the report."""
-    frame = read_report(TABLES / f"{table.name}.csv", table)
-    rows = frame[frame["split"] == ALL].to_dict("records")
-    shown = [column for column in table.shown if column.name != "split"]
-    return [{column.header: rounded(row[column.name], column.kind) for column in shown} for row in rows]
+def table_rows(table: Table, first: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of all questions, under the headings and with the rounding of the report; columns ``first`` lead."""
+    rows = read_report(TABLES / f"{table.name}.csv", table)
+    shown = [column for column in table.shown if column.printed and column.name != "split"]
+    # Prefect's page shows some five columns before one has to scroll.
+    shown.sort(key=lambda column: first.index(column.name) if column.name in first else len(first))
+    return [{column.header: cell(column, row) for column in shown} for row in records(rows[rows["split"] == ALL])]
 
 
 def gate_rows(done: Sequence[str], failed: tuple[str, str] | None) -> list[dict[str, str]]:

@@ -36,14 +36,14 @@ def main(stage: Callable[[], object]) -> Status:
     return exit_status(with_server)
 
 
-def exit_status(work: Callable[[], object], *, seconds_to_end: float | None = None) -> Status:
-    """Do the work and say on stderr how it failed; after Ctrl-C it has ``seconds_to_end`` to end in order.
+def exit_status(work: Callable[[], object]) -> Status:
+    """Do the work and say on stderr how it failed.
 
     Returns:
         DONE; REFUSED after a StudyError or on a full disk, with its message alone; INTERRUPTED after Ctrl-C;
         FAULT after anything else, shown with its traceback.
     """
-    interruption = Interruption(SECONDS_TO_END if seconds_to_end is None else seconds_to_end)
+    interruption = Interruption()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.begin)
     try:
@@ -64,8 +64,7 @@ def exit_status(work: Callable[[], object], *, seconds_to_end: float | None = No
 class Interruption:
     """What Ctrl-C does: the work may end in order for a few seconds, and the user is told once."""
 
-    def __init__(self, seconds_to_end: float) -> None:
-        self.seconds_to_end = seconds_to_end
+    def __init__(self) -> None:
         self.begun = False
         self.untold = threading.Lock()
 
@@ -75,7 +74,7 @@ class Interruption:
             self.give_up()
         self.begun = True
         # Worker threads may be deep in model calls that no exception reaches, and the interpreter waits for them.
-        timer = threading.Timer(self.seconds_to_end, self.give_up)
+        timer = threading.Timer(SECONDS_TO_END, self.give_up)
         timer.daemon = True
         timer.start()
         raise KeyboardInterrupt

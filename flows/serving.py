@@ -23,6 +23,7 @@ from flows.graph import stages_in_order
 from flows.server import check_answers, exported, lasting_server, send_what_is_left
 from flows.stages import SERVED_BY, study
 from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.interrupts import loaded
 
 if TYPE_CHECKING:
     from flows.study import Request
@@ -75,6 +76,8 @@ def serve(request: "Request", *, cron: str | None, active: bool) -> None:
         flush=True,
     )
     os.environ[SERVED_BY] = str(os.getpid())
+    # Prefect's loop then ends by itself at Ctrl-C, and after the run that it started.
+    loaded()
     with exported(url):
         study.serve(
             name=name,

@@ -15,7 +15,6 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.logs import set_up_logging
 
 LAST_OF_TABLES = "analyze"
-SECONDS_TO_END_A_RUN = 20.0  # its stage ends, and the server is told
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             serve(request, cron=given.cron, active=not given.paused)
 
-    return exit_status(serve, seconds_to_end=SECONDS_TO_END_A_RUN)
+    return exit_status(serve)
 
 
 if __name__ == "__main__":

@@ -7,17 +7,21 @@ from pathlib import Path
 import httpx
 import pytest
 import yaml
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.actions import DeploymentScheduleCreate
+from prefect.client.schemas.schedules import CronSchedule
 from prefect.settings import PREFECT_API_URL, temporary_settings
 from prefect.utilities.callables import parameter_schema
 
 from flows import artifacts
 from flows.graph import declared_stages
-from flows.serving import ONE_AT_A_TIME, refuse_wrong, schedule, serve
+from flows.serving import ONE_AT_A_TIME, end_what_was_left, kept_schedules, known, refuse_wrong, schedule, serve
 from flows.stages import StageRefused, study
 from flows.study import Request, main
 from plancheck.plumbing.errors import StudyError
 from plancheck.reporting.ladder import LADDER
 from plancheck.reporting.main_table import MAIN
+from plancheck.reporting.writing import write_table
 
 ROOT = Path(__file__).parents[2]
 TOLD = """
@@ -71,6 +75,23 @@ def test_a_schedule_is_in_utc_and_a_wrong_one_the_users_to_mend() -> None:
         schedule("often", active=True)
 
 
+def test_schedules_of_the_ui_stay_as_they_are_and_get_the_slug_that_prefect_asks_for(server: str, project) -> None:
+    made = [
+        DeploymentScheduleCreate(schedule=CronSchedule(cron="0 4 * * *"), active=True),
+        DeploymentScheduleCreate(schedule=CronSchedule(cron="0 3 * * *"), active=False),
+    ]
+    with temporary_settings({PREFECT_API_URL: server}), get_client(sync_client=True) as client:
+        assert known(client) is None
+        name = project.name
+        client.create_deployment(client.create_flow(study), name=name, schedules=made, concurrency_limit=1)
+        found = known(client)
+        assert found is not None
+        kept = kept_schedules(found)
+        end_what_was_left(client, found)
+    assert {(each.schedule.cron, each.active) for each in kept} == {("0 4 * * *", True), ("0 3 * * *", False)}
+    assert len({each.slug for each in kept} - {None}) == 2
+
+
 def test_serving_needs_a_server_and_right_parameters(monkeypatch) -> None:
     monkeypatch.chdir(ROOT)
     with temporary_settings({PREFECT_API_URL: None}), pytest.raises(StudyError, match="make ui"):
@@ -102,6 +123,21 @@ def test_a_failed_gate_is_named_in_the_runs_state_and_among_its_artifacts(projec
     gates = last("artifacts", "CREATED_DESC", artifacts={"key": {"any_": ["gates"]}})
     assert (gates["key"], json.loads(gates["data"])[0]["gate"]) == ("gates", "check_split")
     assert "suite splits" in json.loads(gates["data"])[0]["outcome"]
+
+
+def test_a_table_is_that_of_the_report_for_all_questions(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {
+        "policy": "bm25", "budget_chars": 900, "questions": 12, "correct": 6, "accuracy": 0.5, "wilson_low": 0.254,
+        "wilson_high": 0.746, "chance": 0.25, "failures": 0, "failed_plans": 0,
+    }  # fmt: skip
+    frame = MAIN.frame([row | {"split": split} for split in ("all", "test")])
+    write_table(artifacts.TABLES, MAIN, frame)
+    [shown] = artifacts.table_rows(MAIN)
+    assert (shown["Policy"], shown["Budget, characters"], shown["Accuracy, % [Wilson]"]) == (
+        "bm25", "900", "50.0 [25.4, 74.6]"
+    )  # fmt: skip
+    assert next(iter(artifacts.table_rows(MAIN, ["chance"])[0])) == "Chance, %"
 
 
 def test_artifacts_hold_what_the_stages_wrote(tmp_path, monkeypatch) -> None:
