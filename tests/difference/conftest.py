@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plancheck import cli
 from plancheck.plumbing.files import write_json, write_table
 from plancheck.records import ATOMS, PACKED, PLANS, PREDICTIONS, QUESTIONS, RANKINGS
 
@@ -130,22 +128,6 @@ def project(tmp_path, monkeypatch):
             shutil.rmtree(folder)
 
     return commit
-
-
-@pytest.fixture
-def plancheck(monkeypatch, capfdbinary):
-    """Runs the program: exit status, and what it printed on each stream."""
-    monkeypatch.setattr(logging.getLogger("plancheck"), "handlers", [])
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["plancheck", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfdbinary.readouterr()
-        assert b"Traceback" not in err
-        return ended.value.code or 0, out.decode(), err.decode()
-
-    return run
 
 
 @pytest.fixture

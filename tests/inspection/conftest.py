@@ -1,14 +1,12 @@
 """A small study: two questions on one context, shown and answered under planner, control and finished system."""
 
 import hashlib
-import logging
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from plancheck import cli
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.packing import packed_id, packed_text
 from plancheck.plumbing.files import DATA, write_json, write_table
@@ -103,25 +101,9 @@ def write_study(text=TEXT, choices=CHOICES):
 def study(tmp_path, monkeypatch):
     """The study in the current folder, and how to write it with another text or other choices."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(logging.getLogger("plancheck"), "handlers", [])
     shutil.copy(ROOT / "params.yaml", tmp_path / "params.yaml")
     write_study()
     return SimpleNamespace(write=write_study, text=TEXT)
-
-
-@pytest.fixture
-def plancheck(monkeypatch, capfdbinary):
-    """Runs the program: exit status, and what it printed on each stream."""
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["plancheck", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfdbinary.readouterr()
-        assert b"Traceback" not in err
-        return ended.value.code or 0, out.decode(), err.decode()
-
-    return run
 
 
 @pytest.fixture
