@@ -14,9 +14,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import httpx
 import prefect
@@ -103,25 +104,13 @@ def temporary_server() -> Iterator[str]:
                 shutil.copyfile(template, database)
         except OSError as error:
             raise unwritable(home, error) from error
-        process = subprocess.Popen(
-            [sys.executable, "-m", "flows.temporary_server", str(os.getpid())],
-            env=os.environ
-            | {
-                "PREFECT_HOME": str(home),
-                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-                "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
-                "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": str(not migrated),
-                "PREFECT_API_BLOCKS_REGISTER_ON_START": str(not migrated),
-                "PREFECT_SERVER_UI_ENABLED": "false",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            # Ctrl-C must reach the run alone: its last states still have to be recorded.
-            start_new_session=True,
-        )
-        stack.callback(stop, process)
+        settings = {
+            "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
+            "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": str(not migrated),
+            "PREFECT_API_BLOCKS_REGISTER_ON_START": str(not migrated),
+            "PREFECT_SERVER_UI_ENABLED": "false",
+        }
+        process = stack.enter_context(process_of("flows.temporary_server", home=home, settings=settings, log=log))
         url = wait_until_ready(process, Path(log.name))
         if not migrated:
             save_template(database, template)
@@ -147,27 +136,35 @@ def lasting_server(port: int | None) -> Iterator[str]:
             raise unwritable(home, error) from error
         chosen = port or free_port()
         address = f"http://127.0.0.1:{chosen}"
-        process = subprocess.Popen(
-            [sys.executable, "-m", "flows.lasting_server", str(os.getpid()), str(chosen)],
-            env=os.environ
-            | {
-                "PREFECT_HOME": str(home),
-                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-                "PREFECT_UI_API_URL": f"{address}/api",
-                "PREFECT_UI_URL": address,
-                "PREFECT_API_URL": f"{address}/api",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            # Ctrl-C must reach the runs alone: their last states still have to be recorded.
-            start_new_session=True,
+        api = f"{address}/api"
+        settings = {"PREFECT_UI_API_URL": api, "PREFECT_UI_URL": address, "PREFECT_API_URL": api}
+        process = stack.enter_context(
+            process_of("flows.lasting_server", str(chosen), home=home, settings=settings, log=log)
         )
-        stack.callback(stop, process)
         wait_until_ready(process, Path(log.name))
         with watched(process, Path(log.name)):
             yield address
+
+
+@contextmanager
+def process_of(
+    module: str, *arguments: str, home: Path, settings: Mapping[str, str], log: TextIO
+) -> Iterator["subprocess.Popen[str]"]:
+    """The process of a server, which is stopped with the block; it is told whose child it is."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, str(os.getpid()), *arguments],
+        env=os.environ | {"PREFECT_HOME": str(home), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"} | settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        # Ctrl-C must reach the runs alone: their last states still have to be recorded.
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        stop(process)
 
 
 def taken(port: int) -> bool:
