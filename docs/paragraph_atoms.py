@@ -1,7 +1,7 @@
 """Atoms of a chunker of your own: paragraphs, which a blank line ends.
 
-plancheck export questions --text --out yours/questions.jsonl
-python docs/paragraph_atoms.py yours/questions.jsonl given/atoms/paragraphs.jsonl
+plancheck export questions --text --out yours/texts.jsonl
+python docs/paragraph_atoms.py yours/texts.jsonl given/atoms/paragraphs.jsonl
 """
 
 import json
