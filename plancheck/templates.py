@@ -47,6 +47,8 @@ def read_template(path: Path, variables: Collection[str]) -> Template:
         return environment().from_string(source)
     except (RecursionError, MemoryError, SyntaxError) as error:  # too much for Python, which the template becomes
         raise StudyError(f"{path}: nested too deep ({error}). Write it plainer.") from error
+    except ValueError as error:  # of a constant that is worked out at once
+        raise StudyError(f"{path}: cannot be worked out ({error}). Write it plainer.") from error
     except TemplateError as error:
         raise StudyError(
             f"{path}, line {getattr(error, 'lineno', 1)}: no Jinja template ({error}). Mend it."

@@ -80,8 +80,7 @@ def served_plans(shard: Shard, model: LockedModel, adapter: Adapter | None, sett
     if adapter is not None:
         raise StudyError(
             f"models.{model.role}: is served, so the adapter in {adapter.path} cannot be laid on it here. Let "
-            f"the server "
-            "load the adapter, and name what it calls it as model of a served role."
+            "the server load the adapter, and name what it calls it as model of a served role."
         )
     with GenerationCache() as cache:
         planner = ServedPlanner(open_server(model), cache, "", settings.max_new_tokens)

@@ -106,6 +106,7 @@ REFUSED = {
     "python behind a text": (WHOLE + "{{ question.__class__.__mro__ }}", "unsafe"),
     "a changed list": (WHOLE + "{{ choices.append('E') }}", "unsafe"),
     "chance": (WHOLE + "{{ choices | random }}", "No filter named 'random'"),
+    "more digits than Python writes": (WHOLE + "{{ 10**5000 }}", "cannot be worked out"),
     "nothing": ("", "the question"),
     "a range": (WHOLE + "{% for n in range(9) %}{% endfor %}", "line 1: 'range' is undefined"),
     "a name where nothing is shown": (

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from plancheck.answering.ports import Messages
 from plancheck.params.answer import Answer
 from plancheck.plumbing.errors import StudyError
 from plancheck.records import Question
@@ -10,8 +11,6 @@ from plancheck.templates import probe, read_template, rendered, unlabelled
 
 OURS = Path(__file__).parent
 VARIABLES = ("context", "question", "choices", "letters")
-
-Messages = list[dict[str, str]]
 
 
 def template_of(answer: Answer) -> Path:

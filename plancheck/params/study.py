@@ -23,7 +23,6 @@ from plancheck.params.selectors import PlannerSelector, RankingSelector, Selecto
 from plancheck.plumbing.errors import StudyError, all_problems
 
 PARAMS = Path("params.yaml")
-RANKED = ("bm25", "dense", "mmr", "rerank", "rerank_tuned")
 
 
 class Params(Section):

@@ -116,8 +116,7 @@ class Client:
             case openai.APITimeoutError():
                 return StudyError(
                     f"{spec.base_url}: no reply within {spec.timeout_seconds:g} s {tried}. Raise "
-                    f"timeout_seconds or lower "
-                    f"concurrency of the served model in conf/models. {KEPT}"
+                    f"timeout_seconds or lower concurrency of the served model in conf/models. {KEPT}"
                 )
             case openai.APIConnectionError():
                 cause = self.scrubbed(str(error.__cause__ or error))
@@ -133,8 +132,7 @@ class Client:
             case openai.NotFoundError():
                 return StudyError(
                     f"{spec.base_url}: has no model {spec.model!r} or no such address ({reason}). Mend model "
-                    f"and base_url, "
-                    "which ends in /v1 for most servers."
+                    "and base_url, which ends in /v1 for most servers."
                 )
             case openai.APIStatusError() if error.status_code < 500:
                 return RequestRefused(reason, too_long=bool(TOO_LONG.search(str(error))))
@@ -147,8 +145,7 @@ class Client:
         if spec.budget_tokens is not None and tokens >= spec.budget_tokens:
             raise StudyError(
                 f"{spec.model}: the budget of {spec.budget_tokens:,} tokens for one run of a stage is spent "
-                f"({tokens:,}). "
-                f"{KEPT} Each run has the budget anew; budget_tokens in conf/models raises it."
+                f"({tokens:,}). {KEPT} Each run has the budget anew; budget_tokens in conf/models raises it."
             )
         if spec.budget_cost is not None and cost >= spec.budget_cost:
             raise StudyError(

@@ -66,11 +66,7 @@ async def _probed(client: Client, tokens: ChatTokens | None) -> dict[str, Any]:
 
 
 async def _listed(client: Client) -> dict[str, Any]:
-    """What the server's list says of the model; nothing where it has no list.
-
-    Raises:
-        StudyError: the list lacks the model.
-    """
+    """What the server's list says of the model; nothing where it has no list, or the list lacks the model."""
     found = await client.get("/models")
     listed = found.get("data") if isinstance(found, dict) else None
     models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -97,8 +93,7 @@ async def _first(client: Client, tokens: ChatTokens | None) -> dict[str, Any]:
     if not isinstance(name, str) or not re.fullmatch(rf"{re.escape(spec.model)}([@:-].*)?", name):
         raise StudyError(
             f"{spec.base_url}: was asked for {spec.model!r} and replies as {name!r}. Give the name of the model "
-            f"that it "
-            "serves as model of the served model in conf/models."
+            "that it serves as model of the served model in conf/models."
         )
     return found
 
@@ -111,8 +106,7 @@ def _refuse_other_tokens(spec: ServedModel, reply: dict[str, Any], sent: int) ->
     if counted not in (None, sent):
         raise StudyError(
             f"{spec.base_url}: was sent {sent} tokens and counts {counted}: it adds to prompts, or tokenises "
-            f"them anew. "
-            "Leave out tokenizer, so that the server applies the template."
+            "them anew. Leave out tokenizer, so that the server applies the template."
         )
 
 

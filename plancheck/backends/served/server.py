@@ -145,8 +145,7 @@ class ServedServer:
         if prompt is None and (request.reply_start or request.mode == "likelihood"):
             raise StudyError(
                 f"{self.client.spec.model}: a served model without a tokenizer neither scores choices nor goes "
-                f"on with a "
-                "reply that is begun for it. Name its tokenizer, or use answer.mode=generate and "
+                "on with a reply that is begun for it. Name its tokenizer, or use answer.mode=generate and "
                 "mine.begin_reply=false."
             )
         if request.mode == "likelihood":
@@ -252,8 +251,7 @@ class ServedServer:
         if sent is not None and usage["prompt_tokens"] not in (None, sent):
             raise StudyError(
                 f"{self.client.spec.base_url}: was sent {sent} tokens and counts {usage['prompt_tokens']}: it "
-                f"cuts prompts "
-                "or adds to them. Raise its context length, or leave out tokenizer."
+                "cuts prompts or adds to them. Raise its context length, or leave out tokenizer."
             )
         return usage
 
@@ -269,6 +267,5 @@ class ServedServer:
         except (RequestRefused, RequestFailed) as reason:
             raise StudyError(
                 f"{self.client.spec.base_url}: fails at every prompt ({error}). Look into the server's log and "
-                f"start it "
-                "again. What it said so far is kept: run it again and only the rest is asked."
+                "start it again. What it said so far is kept: run it again and only the rest is asked."
             ) from reason
