@@ -56,7 +56,7 @@ def test_a_fault_is_told_with_its_line(tmp_path, fault):
 
 
 def test_half_a_character_is_no_text(tmp_path):
-    with pytest.raises(StudyError, match="line 1: not JSON .*surrogates"):
+    with pytest.raises(StudyError, match=r"line 1: not JSON .*surrogates"):
         read(tmp_path, row(text="a\ud800"))
     assert read(tmp_path, row(text="\U0001f600")) == {("q1", 10): "\U0001f600"}
 
