@@ -10,12 +10,13 @@ import urllib.request
 import pytest
 
 from plancheck.answering.asking import Prompt, ask
-from plancheck.answering.prompt import generate_messages
+from plancheck.answering.prompt import asker
 from plancheck.answering.serving import ask_served
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.served.client import Client
 from plancheck.backends.served.server import Abilities, ServedServer
+from plancheck.params.answer import Answer
 from plancheck.params.models import ServedModel
 from plancheck.records import Question
 
@@ -55,9 +56,10 @@ def wait_for(url, server, log):
 
 
 def test_a_real_server_replies_as_the_model_in_this_process(address, tiny_qwen2, tmp_path):
+    settings = {"max_new_tokens": 8, "pass_tokens": 512, "batch_size": 2, "device": "cpu", "dtype": "float32"}
+    messages = asker(Answer(mode="generate", **settings))
     prompts = [
-        Prompt(str(number), "q", generate_messages(question(number), "The mill is in Tarn."), ("A", "B"))
-        for number in range(3)
+        Prompt(str(number), "q", messages(question(number), "The mill is in Tarn."), ("A", "B")) for number in range(3)
     ]
     spec = ServedModel(source="served", base_url=address, model=str(tiny_qwen2), concurrency=2)
     server = ServedServer(Client(spec), None, Abilities(spec.model, None, None, 0), "transformers serve")
