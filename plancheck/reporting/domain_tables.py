@@ -77,7 +77,7 @@ def domain_differences_table(
             known = {"name": name, "treatment": treatment, "control": control, "budget_chars": budget}
             arms = arm(results, treatment, budget), arm(results, control, budget)
             for domain, ids in ordered.items():
-                seed = seed_of(method.seed, *sorted(side.name for side in arms), comparison.split, domain)
+                seed = seed_of(method.seed, comparison.split, domain)
                 clusters = [results.contexts[question_id] for question_id in ids]
                 figures = difference_columns(*arms, dict(zip(ids, clusters, strict=True)), method, seed=seed)
                 rows.append({**known, "split": comparison.split, "domain": domain, **figures})

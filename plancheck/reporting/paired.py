@@ -68,7 +68,7 @@ class Arm:
     """One side of a comparison.
 
     Attributes:
-        name: of the side, which its bootstrap is seeded with.
+        name: of the side.
         right: whether it answers each question right, by question ID.
         shown: what stands for the text that it was shown, by question ID; equal for a question where the text is.
     """
@@ -86,8 +86,9 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     """PAIRED of one comparison, ``p_adjusted`` and ``tests`` still empty.
 
     ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
-    context they are the same. The bootstrap's seed is made of ``method.seed``, the two names and the split, so that a
-    comparison has the same figures in every table, whatever else is compared, and mirrored ones with the arms swapped.
+    context they are the same. The bootstrap's seed is made of ``method.seed`` and the split alone, so that a comparison has the
+    same figures in every table, whatever the arms are called and whatever else is compared, and mirrored ones with the
+    arms swapped.
     ``identical`` counts the pairs that were shown the same text: it was answered once, so they are ties whatever the
     policies are. ``needed`` is how many questions find a difference of ``method.margin`` at the discordance seen; empty
     where fewer than that share of questions differ.
@@ -98,7 +99,7 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     ids = results.splits[split]
     pairs = join_pairs(*([(i, float(side.right[i])) for i in ids] for side in (treatment, control)))
     clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
-    seed = seed_of(method.seed, *sorted((treatment.name, control.name)), split)
+    seed = seed_of(method.seed, split)
     found = compare(
         pairs,
         generator=np.random.default_rng(seed),
