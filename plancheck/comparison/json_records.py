@@ -8,10 +8,10 @@ from typing import Any, Final
 from plancheck.comparison.content import KINDS
 from plancheck.comparison.damage import readable
 from plancheck.comparison.inspect_logs import is_inspect_log, sample_fault, sample_record
+from plancheck.plumbing.about_line import is_header
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.strict_json import json_value
 
-ABOUT: Final = "about"
 LONGBENCH_FIELDS: Final = {"_id", "judge", "pred"}
 _LINE: Final = re.compile("^.*$", re.MULTILINE)  # one at a time: a list of them would need as much memory again
 
@@ -54,11 +54,6 @@ def _first_line_value(text: str) -> Any:
         return json_value(text.lstrip().split("\n", 1)[0])
     except ValueError:
         return None
-
-
-def is_header(value: Any) -> bool:
-    """Whether the first line of JSON Lines is no result, but says what made the file: {"about": ...}."""
-    return isinstance(value, dict) and set(value) == {ABOUT}
 
 
 def _line_records(path: Path, text: str) -> Numbered:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.comparison.json_records import ABOUT, is_header
+from plancheck.plumbing.about_line import ABOUT, is_header
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.strict_json import json_value
 

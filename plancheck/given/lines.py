@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plancheck.comparison.json_records import is_header
+from plancheck.plumbing.about_line import is_header
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.strict_json import json_value
 
