@@ -86,9 +86,9 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
     """PAIRED of one comparison, ``p_adjusted`` and ``tests`` still empty.
 
     ``low`` and ``high`` resample contexts, ``plain_low`` and ``plain_high`` questions; where no two questions share a
-    context they are the same. The bootstrap's seed is made of ``method.seed`` and the split alone, so that a comparison has the
-    same figures in every table, whatever the arms are called and whatever else is compared, and mirrored ones with the
-    arms swapped.
+    context they are the same. The bootstrap's seed is made of ``method.seed`` and the split
+    alone, so that a comparison has the same figures in every table, whatever the arms are called and whatever else is
+    compared, and mirrored ones with the arms swapped.
     ``identical`` counts the pairs that were shown the same text: it was answered once, so they are ties whatever the
     policies are. ``needed`` is how many questions find a difference of ``method.margin`` at the discordance seen; empty
     where fewer than that share of questions differ.
