@@ -176,6 +176,7 @@ def _readable(path: Path) -> Iterator[tuple[Any, ...]]:
     """Sound rows of a damaged file: from its beginning to the first damaged page, and from its end to the last."""
     for order in ("ASC", "DESC"):
         with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA writable_schema=ON")  # else a file that was cut off is not read at all
             own = _columns(connection)
             if not {"key", "reply"} <= own:
                 return

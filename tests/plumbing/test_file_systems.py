@@ -33,6 +33,6 @@ def test_the_deepest_and_last_mount_decides(path, kind):
 def test_a_folder_of_the_tests_is_local_and_a_link_is_followed(tmp_path, monkeypatch):
     assert network_file_system(tmp_path / "not yet" / "there") is None
     mounts = [type("Mount", (), {"mountpoint": str(tmp_path / "far"), "fstype": "nfs"})]
-    monkeypatch.setattr("psutil.disk_partitions", lambda all: mounts)  # noqa: ARG005
+    monkeypatch.setattr("psutil.disk_partitions", lambda all: mounts)
     (tmp_path / "near").symlink_to(tmp_path / "far")
     assert network_file_system(tmp_path / "near" / "c.sqlite") == "nfs"
