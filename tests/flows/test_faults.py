@@ -60,7 +60,7 @@ def study(fake, tmp_path, monkeypatch, server):
     spec = ServedModel(source="served", **settings)
     params = yaml.safe_load((ROOT / "params.yaml").read_text())
     params["models"] |= {"planner": params["models"]["answer"], "answer": {"source": "served"} | settings}
-    params["answer"] |= {"mode": "generate", "max_new_tokens": 2}
+    params["answer"] |= {"mode": "generate", "max_new_tokens": 1}
     Path("params.yaml").write_text(yaml.safe_dump(params))
     shutil.copy(ROOT / "prefect.toml", tmp_path)
     write_json(LOCK, {"models": {"tiny": put_served(spec, probed(spec))}, "roles": {"answer": "tiny"}})
@@ -166,7 +166,7 @@ def test_a_run_that_is_ended_goes_on_to_the_same_bytes(clean, study, clean_envir
 def full_cache(patch):
     def small(path):
         connection = connect(path)
-        connection.execute("PRAGMA max_page_count = 8")
+        connection.execute("PRAGMA max_page_count = 3")
         return connection
 
     patch.setattr("plancheck.backends.cache.connect", small)
