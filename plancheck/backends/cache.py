@@ -7,6 +7,7 @@ either there whole or not at all. It is no output of any stage and may be delete
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +18,8 @@ from plancheck.plumbing.errors import StudyError
 
 CACHE = Path(".plancheck/generations.sqlite")
 BUSY_SECONDS = 60.0
-CREATE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)"
+CREATE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL, made INTEGER NOT NULL)"
+OLDER = "ALTER TABLE replies ADD COLUMN made INTEGER NOT NULL DEFAULT 0"  # 0: not known
 
 
 class GenerationCache:
@@ -33,6 +35,8 @@ class GenerationCache:
                 self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute(CREATE)
+                if "made" not in {row[1] for row in self._connection.execute("PRAGMA table_info(replies)")}:
+                    self._connection.execute(OLDER)
                 self._connection.commit()
         except (OSError, sqlite3.Error) as error:
             raise self._unusable(error) from error
@@ -52,12 +56,26 @@ class GenerationCache:
 
     def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep replies, all or none; a key that is already there keeps its first reply."""
-        rows = [(key, json.dumps(reply, sort_keys=True)) for key, reply in replies.items()]
+        now = int(time.time())
+        rows = [(key, json.dumps(reply, sort_keys=True), now) for key, reply in replies.items()]
         try:
             with self._lock, self._connection:
-                self._connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?)", rows)
+                self._connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
         except sqlite3.Error as error:
             raise self._unusable(error) from error
+
+    def made(self, keys: Sequence[str]) -> dict[str, int]:
+        """When each known reply was first given, in seconds since 1970 by this machine's clock; 0 where it is not known."""
+        found: dict[str, int] = {}
+        try:
+            with self._lock:
+                for key in keys:
+                    row = self._connection.execute("SELECT made FROM replies WHERE key = ?", (key,)).fetchone()
+                    if row:
+                        found[key] = int(row[0])
+        except sqlite3.Error as error:
+            raise self._unusable(error) from error
+        return found
 
     def __len__(self) -> int:
         with self._lock:
