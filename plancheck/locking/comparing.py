@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from plancheck.difference.changes import value_changes
+from plancheck.difference.values import value_changes
 from plancheck.locking.record import SECTIONS, Lock
 from plancheck.visible import in_a_line
 

@@ -2,8 +2,14 @@
 
 from typing import Any
 
-from plancheck.page.provenance import portable
+from plancheck.page.provenance import portable, without_places
 from plancheck.params.study import Params
+
+
+def parameters(params: Params) -> dict[str, Any]:
+    """All of them but section run; paths outside the project without their folders, which name a machine."""
+    found: dict[str, Any] = without_places(params.model_dump(mode="json", exclude={"run"}))
+    return found
 
 
 def declaration(params: Params) -> dict[str, Any]:

@@ -10,23 +10,20 @@ from plancheck.answering import prompt as answering
 from plancheck.benchmark.split_files import text_files
 from plancheck.given.about import beside
 from plancheck.given.sources import sources
+from plancheck.locking.declaration import parameters
 from plancheck.locking.machine import machine, switches
-from plancheck.page.provenance import portable, split_digest, without_places
+from plancheck.locking.made import dataset, models, split
+from plancheck.page.provenance import portable
 from plancheck.params.models import PathModel
 from plancheck.params.study import Params
 from plancheck.planning import prompt as planning
 from plancheck.plumbing.digests import digest, file_sha256
 from plancheck.plumbing.errors import StudyError
-from plancheck.plumbing.files import DATA, read_json
-from plancheck.tables import read_splits
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("plancheck", "flows", "tasks", "validation")
 VERSIONS: Final = Path("requirements.lock")
-MODELS: Final = Path("models/lock.json")
 GIVEN: Final = Path("given")
-TABLES: Final = (DATA / "questions.parquet", DATA / "contexts.parquet")
-SPLITS: Final = DATA / "splits.json"
 
 
 def state(params: Params) -> dict[str, Any]:
@@ -48,16 +45,10 @@ def state(params: Params) -> dict[str, Any]:
         "packages": packages(VERSIONS),
         "machine": machine(),
         "switches": switches(),
-        "models": models(MODELS),
+        "models": models(),
         "dataset": dataset(),
-        "split": split(SPLITS),
+        "split": split(),
     }
-
-
-def parameters(params: Params) -> dict[str, Any]:
-    """All of them but section run; paths outside the project without their folders, which name a machine."""
-    found: dict[str, Any] = without_places(params.model_dump(mode="json", exclude={"run"}))
-    return found
 
 
 def prompt_files(params: Params) -> dict[str, Path]:
@@ -121,37 +112,3 @@ def installed(name: str) -> str | None:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return None
-
-
-def models(lock: Path) -> dict[str, Any] | None:
-    """By role what models/lock.json pins: source, name, revision and its files' digests, and of a served model what
-    its server was found to be.
-    """
-    if not lock.exists():
-        return None
-    pinned = read_json(lock)
-    try:
-        return {role: model(pinned["models"][slug]) for role, slug in sorted(pinned["roles"].items())}
-    except (AttributeError, KeyError, TypeError) as error:
-        raise StudyError(f"{lock}: pins no models. Run `dvc repro models` to make them again.") from error
-
-
-def model(entry: dict[str, Any]) -> dict[str, Any]:
-    found = {"source": entry["source"], "name": portable(entry["name"]), "revision": portable(str(entry["revision"]))}
-    served = {"server": entry["served"]["identity"]} if "served" in entry else {}
-    return {**found, "files": entry["files"], **served}
-
-
-def dataset() -> dict[str, str] | None:
-    """SHA-256 of the tables of questions and contexts."""
-    if not all(path.exists() for path in TABLES):
-        return None
-    return {path.as_posix(): file_sha256(path) for path in TABLES}
-
-
-def split(path: Path) -> dict[str, Any] | None:
-    """How many questions are in each split, and SHA-256 of the sorted question IDs of each, as the page shows it."""
-    if not path.exists():
-        return None
-    splits = read_splits(path)
-    return {**{name: len(ids) for name, ids in splits.items()}, "sha256": split_digest(splits)}
