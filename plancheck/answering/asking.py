@@ -55,8 +55,8 @@ class Answered:
 class Asked:
     """Answers in the prompts' order, and how many prompts the model was asked (the others were remembered).
 
-    ``usage`` is what the replies in use cost a server: see `plancheck.answering.serving.total`. ``keys`` are those under
-    which replies are kept, of the answers in their order.
+    ``usage`` is what the replies in use cost a server: see `plancheck.answering.serving.total`. ``keys`` are those
+    under which replies are kept, of the answers in their order.
     """
 
     answers: tuple[Answered, ...]

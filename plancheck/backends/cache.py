@@ -65,7 +65,7 @@ class GenerationCache:
             raise self._unusable(error) from error
 
     def made(self, keys: Sequence[str]) -> dict[str, int]:
-        """When each known reply was first given, in seconds since 1970 by this machine's clock; 0 where it is not known."""
+        """When each known reply was first given, in seconds since 1970 by this machine's clock; 0: not known."""
         found: dict[str, int] = {}
         try:
             with self._lock:

@@ -78,10 +78,11 @@ def lock(
 
 def tell_new(made: "Lock") -> None:
     """What was locked, and what weakens it."""
-    compared = made.declaration["comparisons"]
+    declared = made.declaration
+    budgets = ", ".join(map(str, declared["budgets_chars"]))
     print(
-        f"run.lock.json: written {made.written}. Declared: {len(compared)} comparisons, {len(made.declaration['tiers'])} "
-        f"tiers, budgets {', '.join(map(str, made.declaration['budgets_chars']))}, margin {made.declaration['margin']:g}."
+        f"run.lock.json: written {made.written}. Declared: {len(declared['comparisons'])} comparisons, "
+        f"{len(declared['tiers'])} tiers, budgets {budgets}, margin {declared['margin']:g}."
     )
     changed = made.git["changed"]
     if made.git["commit"] is None:
@@ -89,8 +90,8 @@ def tell_new(made: "Lock") -> None:
     elif changed:
         more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         print(
-            f"The tree is not clean ({', '.join(map(in_a_line, changed[:3]))}{more}): commit first, and lock again with "
-            "--force, for others to get this code by its revision."
+            f"The tree is not clean ({', '.join(map(in_a_line, changed[:3]))}{more}): commit first, and lock again "
+            "with --force, for others to get this code by its revision."
         )
     if PREDICTIONS.exists():
         print(

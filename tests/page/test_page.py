@@ -242,6 +242,7 @@ def letters(question_id):
 
 def origin():
     return {
-        "profile": "demo", "parameters": "", "models": [], "given": [], "prompts": [], "environment": {}, "preregistration": None,
+        "profile": "demo", "parameters": "", "models": [], "given": [], "prompts": [], "environment": {},
+        "preregistration": None,
         "splits": {"test": 1}, "split_digest": "0", "files": {},
     }  # fmt: skip
