@@ -59,6 +59,6 @@ def test_a_planted_reply_is_read_as_json_or_refused(tmp_path):
     with GenerationCache(tmp_path / "c.sqlite"):
         pass
     with sqlite3.connect(tmp_path / "c.sqlite") as connection:
-        connection.execute("INSERT INTO replies VALUES ('a', ?)", (b"\x80\x04K\x01.",))  # a pickle
+        connection.execute("INSERT INTO replies VALUES ('a', ?, 0)", (b"\x80\x04K\x01.",))  # a pickle
     with GenerationCache(tmp_path / "c.sqlite") as cache, pytest.raises(StudyError, match="delete it"):
         cache.get(["a"])
