@@ -18,7 +18,7 @@ def revision() -> dict[str, Any]:
     entries = iter(status.split("\0"))
     changed = []
     for entry in entries:
-        if entry[3:] and PurePosixPath(entry).name not in WRITTEN:
+        if entry[3:] and PurePosixPath(entry[3:]).name not in WRITTEN:
             changed.append(entry[3:])
         if entry.startswith("R"):
             next(entries, None)  # the name that it had
