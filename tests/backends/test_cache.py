@@ -2,6 +2,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -62,3 +63,24 @@ def test_a_planted_reply_is_read_as_json_or_refused(tmp_path):
         connection.execute("INSERT INTO replies VALUES ('a', ?, 0)", (b"\x80\x04K\x01.",))  # a pickle
     with GenerationCache(tmp_path / "c.sqlite") as cache, pytest.raises(StudyError, match="delete it"):
         cache.get(["a"])
+
+
+def test_a_reply_keeps_the_time_when_it_was_first_given(tmp_path):
+    before = int(time.time())
+    with GenerationCache(tmp_path / "c.sqlite") as cache:
+        cache.put({"a": {}})
+        first = cache.made(["a", "unknown"])
+        assert before <= first["a"] <= time.time() and set(first) == {"a"}
+    with sqlite3.connect(tmp_path / "c.sqlite") as connection:
+        connection.execute("UPDATE replies SET made = 5")
+    with GenerationCache(tmp_path / "c.sqlite") as cache:
+        cache.put({"a": {}})
+        assert cache.made(["a"]) == {"a": 5}
+
+
+def test_the_time_of_a_reply_in_an_older_file_is_not_known(tmp_path):
+    with sqlite3.connect(tmp_path / "c.sqlite") as connection:
+        connection.execute("CREATE TABLE replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+        connection.execute("INSERT INTO replies VALUES ('a', '{}')")
+    with GenerationCache(tmp_path / "c.sqlite") as cache:
+        assert (cache.get(["a"]), cache.made(["a"])) == ({"a": {}}, {"a": 0})
