@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from plancheck.caching.command import app as cache
 from plancheck.difference.command import HELP as DIFF
 from plancheck.difference.command import diff
 from plancheck.exporting.command import app as exports
@@ -69,6 +70,7 @@ for _name, _help in STAGES.items():
     app.command(_name, help=_help)(runner(_name))
 
 app.add_typer(exports, name="export")
+app.add_typer(cache, name="cache")
 app.command("new", help=NEW)(new)
 app.command("inspect", help=INSPECT)(inspect)
 app.command("diff", help=DIFF)(diff)

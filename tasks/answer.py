@@ -7,7 +7,7 @@ from prefect.tasks import exponential_backoff
 from plancheck.answering.asking import Asked, Prompt, ask
 from plancheck.answering.prompt import asker
 from plancheck.answering.serving import ask_served
-from plancheck.backends.cache import GenerationCache
+from plancheck.backends.cache import GenerationCache, Remembered
 from plancheck.backends.device import one_thread
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.identity import identity
@@ -36,14 +36,15 @@ def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
     one_thread()
     packed = read_packed_contexts(shard.items)
     with GenerationCache() as cache:
-        return ask_model(packed, model, settings, cache, errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES)
+        replies = cache.of("answer", model.label)
+        return ask_model(packed, model, settings, replies, errors_are_rows=(runtime.task_run.run_count or 1) > RETRIES)
 
 
 def ask_model(
     packed: list[PackedContext],
     model: LockedModel,
     settings: Answer,
-    cache: GenerationCache,
+    replies: Remembered,
     *,
     errors_are_rows: bool,
 ) -> Asked:
@@ -52,7 +53,7 @@ def ask_model(
         return ask_served(
             prompts_of(packed, settings),
             open_server(model),
-            cache,
+            replies,
             mode=settings.mode,
             max_new_tokens=settings.max_new_tokens,
         )
@@ -60,7 +61,7 @@ def ask_model(
     return ask(
         prompts_of(packed, settings),
         causal,
-        cache,
+        replies,
         mode=settings.mode,
         pass_tokens=settings.pass_tokens,
         batch_size=settings.batch_size,

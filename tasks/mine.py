@@ -9,7 +9,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
 from plancheck.answering.asking import Asked
-from plancheck.backends.cache import GenerationCache
+from plancheck.backends.cache import GenerationCache, Remembered
 from plancheck.backends.device import one_thread
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.identity import identity
@@ -74,7 +74,11 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
     questions = {}
     with GenerationCache() as cache:
         asked_planner = base_planner(
-            planner, settings.planner, cache, begin_reply=settings.mine.begin_reply, errors_are_rows=last_try
+            planner,
+            settings.planner,
+            cache.of("mine", planner.label),
+            begin_reply=settings.mine.begin_reply,
+            errors_are_rows=last_try,
         )
         for pool in read_pools(shard.items):
             name = pool.question.question_id
@@ -82,7 +86,8 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
             planned[name] = sample_plans(pool, asked_planner, settings.planner, settings.mine)
             budget = settings.mine.budget_chars
             shown[name] = executions(pool, planned[name].plans, settings.pack, budget_chars=budget)
-        asked = execute(shown, answerer, settings.answer, cache, errors_are_rows=last_try)
+        remembered = cache.of("mine", answerer.label)
+        asked = execute(shown, answerer, settings.answer, remembered, errors_are_rows=last_try)
     answers = {answered.prompt_id: answered for answered in asked.answers}
     rows: list[dict[str, Any]] = []
     for name in sorted(planned):
@@ -103,14 +108,16 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
 
 
 def base_planner(
-    model: LockedModel, settings: Planner, cache: GenerationCache, *, begin_reply: bool, errors_are_rows: bool
+    model: LockedModel, settings: Planner, remembered: Remembered, *, begin_reply: bool, errors_are_rows: bool
 ) -> replies.Planner | ServedPlanner:
     if model.server is not None:
-        return ServedPlanner(open_server(model), cache, reply_start(begin_reply=begin_reply), settings.max_new_tokens)
+        return ServedPlanner(
+            open_server(model), remembered, reply_start(begin_reply=begin_reply), settings.max_new_tokens
+        )
     causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
     return replies.Planner(
         causal,
-        cache,
+        remembered,
         identity(model.digest, dtype=settings.dtype, device=causal.device),
         reply_start(begin_reply=begin_reply),
         settings.max_new_tokens,
@@ -122,7 +129,7 @@ def execute(
     shown: dict[str, list[Execution]],
     model: LockedModel,
     settings: Answer,
-    cache: GenerationCache,
+    remembered: Remembered,
     *,
     errors_are_rows: bool,
 ) -> Asked:
@@ -132,4 +139,4 @@ def execute(
         for name, plans in shown.items()
         for plan in plans
     }
-    return ask_model(list(distinct.values()), model, settings, cache, errors_are_rows=errors_are_rows)
+    return ask_model(list(distinct.values()), model, settings, remembered, errors_are_rows=errors_are_rows)

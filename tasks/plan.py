@@ -61,7 +61,7 @@ def plan_shard(
     with GenerationCache() as cache:
         planner = replies.Planner(
             causal,
-            cache,
+            cache.of("plan", f"{model.label} + {adapter.path.name}" if adapter else model.label),
             identity(
                 model.digest,
                 dtype=settings.dtype,
@@ -83,5 +83,5 @@ def served_plans(shard: Shard, model: LockedModel, adapter: Adapter | None, sett
             "the server load the adapter, and name what it calls it as model of a served role."
         )
     with GenerationCache() as cache:
-        planner = ServedPlanner(open_server(model), cache, "", settings.max_new_tokens)
+        planner = ServedPlanner(open_server(model), cache.of("plan", model.label), "", settings.max_new_tokens)
         return PlannedShard(greedy_plans(read_pools(shard.items), planner, settings), planner.usage)

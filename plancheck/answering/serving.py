@@ -63,6 +63,8 @@ def serve(requests: Sequence[Request], server: Server, replies: Replies, *, grou
             "`dvc repro --force --single-item models` to probe it."
         )
     replies.put(silent)
+    # Another process may have asked the same meanwhile and been told otherwise: the first reply stays, and counts.
+    known.update(replies.get([keys[index] for index in sorted(fresh)]))
     return Served(tuple(known[key] for key in keys), tuple(index in fresh for index in range(len(keys))), tuple(keys))
 
 

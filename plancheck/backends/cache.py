@@ -5,81 +5,98 @@ either there whole or not at all. It is no output of any stage and may be delete
 """
 
 import json
+import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from filelock import FileLock
+from filelock import Timeout
 
-from plancheck.plumbing.errors import StudyError
+from plancheck.backends.cache_file import ADD, cache_path, checksum, connect, is_damage, renewed, unusable
 
-CACHE = Path(".plancheck/generations.sqlite")
-BUSY_SECONDS = 60.0
-CREATE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL, made INTEGER NOT NULL)"
-OLDER = "ALTER TABLE replies ADD COLUMN made INTEGER NOT NULL DEFAULT 0"  # 0: not known
+LOG = logging.getLogger("plancheck.cache")
+
+T = TypeVar("T")
 
 
 class GenerationCache:
-    """Replies by key. Use as a context manager, or call `close`."""
+    """Replies by key. Use as a context manager, or call `close`.
 
-    def __init__(self, path: Path = CACHE) -> None:
-        self._path = path
+    A damaged reply counts as unknown, so that it is asked again. A file that SQLite can no longer read is replaced by
+    what is readable of it.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = cache_path() if path is None else path
         self._lock = threading.Lock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            # SQLite does not wait its turn to make a new file a WAL one: "database is locked" at once.
-            with FileLock(f"{path}.lock", timeout=BUSY_SECONDS):
-                self._connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
-                self._connection.execute("PRAGMA journal_mode=WAL")
-                self._connection.execute(CREATE)
-                if "made" not in {row[1] for row in self._connection.execute("PRAGMA table_info(replies)")}:
-                    self._connection.execute(OLDER)
-                self._connection.commit()
-        except (OSError, sqlite3.Error) as error:
-            raise self._unusable(error) from error
+            self._connection = connect(self._path)
+        except (OSError, Timeout, sqlite3.Error) as error:
+            raise unusable(self._path, error) from error
+
+    def of(self, stage: str, model: str) -> "Remembered":
+        """The replies as one model's in a stage: both are noted beside those that are put there."""
+        return Remembered(self, stage, model)
 
     def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The replies that are known, by key."""
-        found: dict[str, dict[str, Any]] = {}
-        try:
-            with self._lock:
-                for key in keys:
-                    row = self._connection.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-                    if row:
-                        found[key] = json.loads(row[0])
-        except (sqlite3.Error, ValueError) as error:
-            raise self._unusable(error) from error
-        return found
+        """The replies that are known, by key; they count as used now."""
+        now = int(time.time())
 
-    def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
+        def read(connection: sqlite3.Connection) -> dict[str, dict[str, Any]]:
+            found: dict[str, dict[str, Any]] = {}
+            damaged: list[str] = []
+            for key in keys:
+                row = connection.execute("SELECT reply, checksum FROM replies WHERE key = ?", (key,)).fetchone()
+                if row is None:
+                    continue
+                value = sound(key, *row)
+                if value is None:
+                    damaged.append(key)
+                else:
+                    found[key] = value
+            with connection:
+                connection.executemany(
+                    "UPDATE replies SET used = ? WHERE key = ? AND used < ?", ((now, key, now) for key in found)
+                )
+                connection.executemany("DELETE FROM replies WHERE key = ?", ((key,) for key in damaged))
+            if damaged:
+                LOG.warning("%s: %d replies are damaged and are asked again", self._path, len(damaged))
+            return found
+
+        return self._with_connection(read)
+
+    def put(self, replies: Mapping[str, Mapping[str, Any]], *, stage: str = "", model: str = "") -> None:
         """Keep replies, all or none; a key that is already there keeps its first reply."""
         now = int(time.time())
-        rows = [(key, json.dumps(reply, sort_keys=True), now) for key, reply in replies.items()]
-        try:
-            with self._lock, self._connection:
-                self._connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", rows)
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
+        texts = {key: json.dumps(reply, sort_keys=True) for key, reply in replies.items()}
+        rows = [(key, text, checksum(key, text), stage, model, now, now) for key, text in texts.items()]
+
+        def write(connection: sqlite3.Connection) -> None:
+            with connection:
+                connection.executemany(ADD, rows)
+
+        self._with_connection(write)
 
     def made(self, keys: Sequence[str]) -> dict[str, int]:
-        """When each known reply was first given, in seconds since 1970 by this machine's clock; 0: not known."""
-        found: dict[str, int] = {}
-        try:
-            with self._lock:
-                for key in keys:
-                    row = self._connection.execute("SELECT made FROM replies WHERE key = ?", (key,)).fetchone()
-                    if row:
-                        found[key] = int(row[0])
-        except sqlite3.Error as error:
-            raise self._unusable(error) from error
-        return found
+        """When each known reply was first given, in seconds since 1970 by the clock of the machine that was told it.
+
+        0 where it is not known: of a reply without a stage, which a file of an older version held, ``made`` is no more
+        than the latest that it can be.
+        """
+        query = "SELECT key, CASE stage WHEN '' THEN 0 ELSE made END FROM replies WHERE key = ?"
+
+        def read(connection: sqlite3.Connection) -> dict[str, int]:
+            rows = (connection.execute(query, (key,)).fetchone() for key in keys)
+            return dict(row for row in rows if row)
+
+        return self._with_connection(read)
 
     def __len__(self) -> int:
-        with self._lock:
-            return int(self._connection.execute("SELECT count(*) FROM replies").fetchone()[0])
+        return self._with_connection(lambda own: int(own.execute("SELECT count(*) FROM replies").fetchone()[0]))
 
     def close(self) -> None:
         with self._lock:
@@ -91,8 +108,44 @@ class GenerationCache:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    def _unusable(self, error: Exception) -> StudyError:
-        return StudyError(
-            f"{self._path}: the generation cache cannot be used ({error}). Free space or fix its permissions; if the "
-            "file is damaged, delete it (what the models said is then asked again)."
-        )
+    def _with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            with self._lock:
+                try:
+                    return work(self._connection)
+                except sqlite3.DatabaseError as error:
+                    if not is_damage(error):
+                        raise
+                    self._connection.close()
+                    self._connection = renewed(self._path)
+                    return work(self._connection)
+        except (OSError, Timeout, sqlite3.Error) as error:
+            raise unusable(self._path, error) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The replies of a cache, as `plancheck.answering.ports.Replies`."""
+
+    cache: GenerationCache
+    stage: str
+    model: str
+
+    def get(self, keys: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """See `GenerationCache.get`."""
+        return self.cache.get(keys)
+
+    def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
+        """See `GenerationCache.put`."""
+        self.cache.put(replies, stage=self.stage, model=self.model)
+
+
+def sound(key: str, reply: object, mark: object) -> dict[str, Any] | None:
+    """The reply that a row holds; None when the row is damaged."""
+    if not isinstance(reply, str) or not mark or mark != checksum(key, reply):
+        return None
+    try:
+        value = json.loads(reply)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None

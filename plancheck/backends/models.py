@@ -41,6 +41,11 @@ class LockedModel:
     server: ServedModel | None = None
     identity: str = ""
 
+    @property
+    def label(self) -> str:
+        """What the generation cache calls it."""
+        return f"{self.name} {self.revision[:12]}"
+
 
 def locked(role: str, lock_path: Path = LOCK, *, served: Section | None = None) -> LockedModel:
     """The pinned model of a role, every file's SHA-256 checked (1 GB takes about a second).

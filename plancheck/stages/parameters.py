@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from plancheck.backends.cache_file import cache_path, refuse_network
 from plancheck.backends.places import located, misfits
 from plancheck.params.given import files_of
 from plancheck.params.models import HubModel
@@ -41,6 +42,7 @@ def run(params: Params) -> None:
         *misplaced_atoms(params),
         *missing_models(params),
         *missing_devices(params.model_dump()),
+        *misplaced_cache(),
     ]
     if problems:
         raise all_problems(
@@ -111,6 +113,15 @@ def missing_devices(sections: Mapping[str, Any]) -> list[str]:
         if isinstance(section, Mapping) and section.get("device", "cpu") not in EVERYWHERE
     }
     return [problem for name, device in devices.items() for problem in missing_device(name, device)]
+
+
+def misplaced_cache() -> list[str]:
+    """What is wrong with the place of the generation cache."""
+    try:
+        refuse_network(cache_path())
+    except StudyError as error:
+        return [str(error)]
+    return []
 
 
 def missing_device(section: str, device: str) -> list[str]:

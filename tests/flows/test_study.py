@@ -86,6 +86,26 @@ def test_a_user_error_stands_alone_and_is_not_retried(project: Path, server: str
     assert last_study(server)["state_name"] == "Failed"
 
 
+def test_a_damaged_output_is_restored_and_nothing_is_made_again(project: Path, served: dict[str, str]) -> None:
+    command = (
+        "echo ran >> log; mkdir -p models/planner; echo weights > models/planner/adapter; echo rows > table.parquet"
+    )
+    (project / "dvc.yaml").write_text(
+        f"stages:\n  train: {{cmd: {command}, deps: [rows], outs: [models/planner, table.parquet]}}\n"
+        "  plan: {cmd: cat models/planner/adapter table.parquet > plans, deps: [models/planner, table.parquet], "
+        "outs: [plans]}\n"
+    )
+    (project / "rows").touch()
+    assert run_study(env=served).returncode == 0
+    for name in ("models/planner/adapter", "table.parquet", "plans"):
+        whole = (project / name).read_bytes()
+        (project / name).unlink()
+        (project / name).write_bytes(whole[:2])
+        again = run_study(env=served)
+        assert (again.returncode, (project / name).read_bytes()) == (0, whole), again.stderr
+    assert (project / "log").read_text() == "ran\n"
+
+
 def test_a_fault_is_tried_again(project: Path, served: dict[str, str]) -> None:
     command = "test -e tried || { touch tried; exit 70; }; touch flaky"
     (project / "dvc.yaml").write_text(f"stages:\n  flaky:\n    cmd: {command}\n    outs: [flaky]\n")

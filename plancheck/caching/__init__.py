@@ -1,0 +1,1 @@
+"""`plancheck cache`: what the generation cache holds, and bringing several together."""
