@@ -13,7 +13,9 @@ from flows.entry import main
 from flows.progress import results
 from plancheck.answering.asking import Answered
 from plancheck.answering.rightness import is_right
+from plancheck.answering.times import write_asked
 from plancheck.answering.usage import write_usage
+from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
@@ -45,6 +47,8 @@ def answer() -> None:
     refuse_total_failure(answers.values())
     rows = prediction_rows(answers)
     write_table(DATA / "predictions.parquet", rows, PREDICTIONS)
+    with GenerationCache() as cache:
+        write_asked(cache.made([key for part in parts for key in part.keys]).values())
     write_usage("answer", {"answer": sum((part.usage for part in parts), Counter())}, params.models)
     LOG.info(
         "%s predictions from %s distinct prompts: %s asked, %s remembered, %s failed, in %.0f s",

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from types import FrameType
 
 from flows.statuses import Status
+from plancheck.locking.guard import refuse_changed
+from plancheck.params.study import PARAMS, read_params
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import say_interrupted
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -27,6 +29,8 @@ def main(stage: Callable[[], object]) -> Status:
     set_up_logging()
 
     def with_server() -> None:
+        if PARAMS.exists():  # without it a stage says so itself
+            refuse_changed(read_params())
         # Not with this module: a study with nothing to do, which ends by ``exit_status`` too, needs no Prefect.
         from flows.server import api_server
 

@@ -20,6 +20,7 @@ from flows.graph import declared_stages, stages_in_order
 from flows.holding import held, say_who
 from flows.statuses import Status
 from flows.worker import Worker
+from plancheck.locking.guard import refuse_changed
 from plancheck.params.study import PARAMS, read_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.lifeline import exit_with
@@ -79,6 +80,7 @@ def study(
         params = read_params() if PARAMS.exists() else None
         if params:
             call_this_run(run_name(params))
+            refuse_changed(params)  # before DVC removes what the first stage made
         names = stages_in_order([until] if until else ())
         done: list[str] = []
         try:

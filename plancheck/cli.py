@@ -16,6 +16,8 @@ from plancheck.difference.command import diff
 from plancheck.exporting.command import app as exports
 from plancheck.inspection.command import HELP as INSPECT
 from plancheck.inspection.command import inspect
+from plancheck.locking.command import HELP as LOCK
+from plancheck.locking.command import lock
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -53,9 +55,13 @@ def program() -> None:
 
 def runner(name: str) -> Callable[[], None]:
     def run() -> None:
-        from plancheck.params.study import read_params  # a stage's alone: help and compare read none
+        # A stage's alone: help and compare read no parameters.
+        from plancheck.locking.guard import refuse_changed
+        from plancheck.params.study import read_params
 
-        importlib.import_module(f"plancheck.stages.{name}").run(read_params())
+        params = read_params()
+        refuse_changed(params)
+        importlib.import_module(f"plancheck.stages.{name}").run(params)
 
     return run
 
@@ -68,6 +74,7 @@ app.add_typer(cache, name="cache")
 app.command("new", help=NEW)(new)
 app.command("inspect", help=INSPECT)(inspect)
 app.command("diff", help=DIFF)(diff)
+app.command("lock", help=LOCK)(lock)
 
 
 COMPARE = """

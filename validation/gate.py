@@ -20,6 +20,7 @@ from filelock import FileLock
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
+from plancheck.locking.guard import refuse_changed
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import SHOWN_PROBLEMS, StudyError, say
 from plancheck.plumbing.files import unwritable, write_json
@@ -203,6 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     exit_with_dvc()
     try:
         with shortage_told():
+            refuse_changed(read_params())
             found = check(name)
     except StudyError as error:
         say(error)

@@ -55,12 +55,14 @@ class Answered:
 class Asked:
     """Answers in the prompts' order, and how many prompts the model was asked (the others were remembered).
 
-    ``usage`` is what the replies in use cost a server: see `plancheck.answering.serving.total`.
+    ``usage`` is what the replies in use cost a server: see `plancheck.answering.serving.total`. ``keys`` are those
+    under which replies are kept, of the answers in their order.
     """
 
     answers: tuple[Answered, ...]
     calls: int
     usage: Counter[str] = field(default_factory=Counter)
+    keys: tuple[str, ...] = ()
 
 
 def ask(
@@ -148,6 +150,7 @@ def ask(
             for prompt, key, ids in zip(prompts, keys, tokens, strict=True)
         ),
         calls,
+        keys=tuple(keys),
     )
 
 

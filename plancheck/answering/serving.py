@@ -13,10 +13,13 @@ from plancheck.plumbing.errors import StudyError
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Replies in the order of their requests, and how many the server was asked for now and gave."""
+    """Replies in the order of their requests, which of them the server was asked for now and gave, and the keys under
+    which they are kept.
+    """
 
     replies: tuple[Mapping[str, Any], ...]
     asked: tuple[bool, ...]
+    keys: tuple[str, ...]
 
 
 def serve(requests: Sequence[Request], server: Server, replies: Replies, *, groups: Sequence[str]) -> Served:
@@ -62,7 +65,7 @@ def serve(requests: Sequence[Request], server: Server, replies: Replies, *, grou
     replies.put(silent)
     # Another process may have asked the same meanwhile and been told otherwise: the first reply stays, and counts.
     known.update(replies.get([keys[index] for index in sorted(fresh)]))
-    return Served(tuple(known[key] for key in keys), tuple(index in fresh for index in range(len(keys))))
+    return Served(tuple(known[key] for key in keys), tuple(index in fresh for index in range(len(keys))), tuple(keys))
 
 
 def ask_served(
@@ -78,7 +81,7 @@ def ask_served(
         read_reply(prompt, reply, mode=mode, prompt_tokens=reply.get("prompt_tokens"))
         for prompt, reply in zip(prompts, served.replies, strict=True)
     )
-    return Asked(tuple(answers), sum(served.asked), total(served.replies))
+    return Asked(tuple(answers), sum(served.asked), total(served.replies), served.keys)
 
 
 def total(replies: Iterable[Mapping[str, Any]]) -> Counter[str]:

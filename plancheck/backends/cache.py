@@ -81,6 +81,20 @@ class GenerationCache:
 
         self._with_connection(write)
 
+    def made(self, keys: Sequence[str]) -> dict[str, int]:
+        """When each known reply was first given, in seconds since 1970 by the clock of the machine that was told it.
+
+        0 where it is not known: of a reply without a stage, which a file of an older version held, ``made`` is no more
+        than the latest that it can be.
+        """
+        query = "SELECT key, CASE stage WHEN '' THEN 0 ELSE made END FROM replies WHERE key = ?"
+
+        def read(connection: sqlite3.Connection) -> dict[str, int]:
+            rows = (connection.execute(query, (key,)).fetchone() for key in keys)
+            return dict(row for row in rows if row)
+
+        return self._with_connection(read)
+
     def __len__(self) -> int:
         return self._with_connection(lambda own: int(own.execute("SELECT count(*) FROM replies").fetchone()[0]))
 

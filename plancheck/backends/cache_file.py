@@ -2,7 +2,8 @@
 
 An SQLite file in WAL mode. A table `replies` holds a row a reply: the key, the reply as JSON text with sorted keys, a
 checksum of both, the stage and the model that were asked first ("" where that is not known), and when the reply was
-made and last used, in seconds since 1970 by this machine's clock. Nothing but `plancheck cache prune` reads the times.
+made and last used, in seconds since 1970 by this machine's clock. `plancheck cache`
+reads the times, and stage answer does, for reports/asked.json.
 """
 
 import hashlib

@@ -69,7 +69,11 @@ def locked(role: str, lock_path: Path = LOCK, *, served: Section | None = None) 
     problems = [
         *(f"{folder / file}: missing" for file in expected.keys() - found.keys()),
         *(f"{folder / file}: not in the lock" for file in found.keys() - expected.keys()),
-        *(f"{folder / file}: changed" for file in expected.keys() & found.keys() if found[file] != expected[file]),
+        *(
+            f"{folder / file}: changed: SHA-256 {expected[file][:16]}… in the lock, {found[file][:16]}… now"
+            for file in expected.keys() & found.keys()
+            if found[file] != expected[file]
+        ),
     ]
     if problems:
         raise all_problems(

@@ -1,4 +1,4 @@
-"""What differs between two versions of a table, a folder, or a file of settings."""
+"""What differs between two versions of a table."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,18 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plancheck.difference.parts import Rows
+from plancheck.difference.values import Change
 
 Row = Mapping[str, Any]
 Keyed = Mapping[tuple[Any, ...], Row]
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """A value of a row, or of settings, that differs: its place, and what it is in A and in B."""
-
-    place: str
-    a: str
-    b: str
 
 
 @dataclass(slots=True)
@@ -121,23 +113,3 @@ def flips(a: Keyed, b: Keyed) -> list[Flip]:
             right_in = "A" if a[key]["correct"] else "B"
             found.append(Flip(key[0], condition, a[key]["letter"], b[key]["letter"], right_in))
     return sorted(found, key=lambda flip: flip.question_id)
-
-
-def value_changes(a: Any, b: Any) -> list[Change]:
-    """Values of settings that differ, by dotted name, in the order of A and then of B's own."""
-    before, after = flat(a), flat(b)
-    return [
-        Change(name, before.get(name, "absent"), after.get(name, "absent"))
-        for name in dict.fromkeys((*before, *after))
-        if before.get(name) != after.get(name)
-    ]
-
-
-def flat(value: Any, prefix: str = "") -> dict[str, str]:
-    """Each value that is no mapping, as text, by its dotted name; an empty mapping is a value."""
-    if not isinstance(value, Mapping) or not value:
-        return {prefix: repr(value)}
-    found: dict[str, str] = {}
-    for name, inner in value.items():
-        found |= flat(inner, f"{prefix}.{name}" if prefix else str(name))
-    return found

@@ -11,17 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from plancheck.difference.changes import (
-    Change,
     Flip,
     Group,
     flips,
     keyed,
     lacking_columns,
     row_changes,
-    value_changes,
 )
 from plancheck.difference.parts import PARTS, Rows, Values, Whole
 from plancheck.difference.runs import PARAMS, Absent, Run, file_md5, stages_of
+from plancheck.difference.values import Change, value_changes
 from plancheck.plumbing.errors import StudyError
 
 Status = Literal["same", "differs", "not compared"]

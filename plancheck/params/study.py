@@ -25,8 +25,15 @@ from plancheck.plumbing.errors import StudyError, all_problems
 PARAMS = Path("params.yaml")
 
 
+class Run(Section):
+    """How the study is run. No stage watches it: it decides whether a stage may start, and never what it makes."""
+
+    locked: bool = Field(default=False, description="refuse to start a stage when something differs from run.lock.json")
+
+
 class Params(Section):
     profile: str
+    run: Run = Field(default_factory=Run)
     models: Models
     benchmark: BenchmarkParams
     split: Split

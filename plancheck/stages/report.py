@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from plancheck.locking.preregistration import PREREGISTRATION, preregistration
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families, families_of
 from plancheck.page.kin import searchless, tuned_and_not, yardstick
@@ -18,7 +19,7 @@ from plancheck.params.selectors import of_kind
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
-from plancheck.plumbing.files import DATA, read_json, read_table, replacing
+from plancheck.plumbing.files import DATA, read_json, read_table, replacing, write_json
 from plancheck.reporting.reading import read_report
 from plancheck.reporting.systems import read_systems
 from plancheck.reporting.tables import TABLES as DECLARED
@@ -35,11 +36,13 @@ GIVEN = Path("reports/given.json")
 
 
 def run(params: Params) -> None:
-    """Write reports/index.html from the tables, without any text of the benchmark."""
+    """Write reports/index.html from the tables, and reports/preregistration.json, without any text of the benchmark."""
     # With its charts: the console, which reads the study by this module, draws none.
     from plancheck.page.page import page
 
     splits = read_splits()
+    brought = read_figures(GIVEN, stage="given")
+    write_json(PREREGISTRATION, preregistration(params, given=brought["files"], prompts=brought["prompts"]))
     html = page(
         read_study(params),
         questions=read_questions(splits, [*params.shown, *params.predictions], params.pack.budgets_chars),
@@ -152,7 +155,8 @@ def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str,
     files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), GIVEN, LOCK, DATA / "splits.json"]
     return {
         "profile": params.profile,
-        "parameters": parameters_text(params.model_dump(mode="json")),
+        "preregistration": read_json(PREREGISTRATION),
+        "parameters": parameters_text(params.model_dump(mode="json", exclude={"run"})),
         "models": models(lock),
         "given": brought["files"],
         "prompts": brought["prompts"],

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -197,3 +198,26 @@ def test_a_place_that_cannot_be_written_is_the_users_to_mend(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StudyError, match=r"the generation cache cannot be used .*permissions"):
         GenerationCache(tmp_path / "file" / "c.sqlite")
+
+
+def test_a_reply_keeps_the_time_when_it_was_first_given(path):
+    before = int(time.time())
+    with GenerationCache(path) as cache:
+        cache.put({"a": {}}, stage="answer")
+        first = cache.made(["a", "unknown"])
+        assert before <= first["a"] <= time.time() and set(first) == {"a"}
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE replies SET made = 5")
+    connection.close()
+    with GenerationCache(path) as cache:
+        cache.put({"a": {}}, stage="answer")
+        assert cache.made(["a"]) == {"a": 5}
+
+
+def test_the_time_of_a_reply_in_an_older_file_is_not_known(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+        connection.execute("INSERT INTO replies VALUES ('a', '{}')")
+    connection.close()
+    with GenerationCache(path) as cache:
+        assert (cache.get(["a"]), cache.made(["a"])) == ({"a": {}}, {"a": 0})

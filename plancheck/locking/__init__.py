@@ -1,0 +1,1 @@
+"""`plancheck lock`: what a run must not change, written down before it."""
