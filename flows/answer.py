@@ -20,10 +20,11 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_table, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import PREDICTIONS
 from plancheck.tables import read_packed_contexts
 from tasks.answer import answer_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.answer")
 

@@ -15,10 +15,11 @@ from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import TRACES
 from plancheck.tables import read_splits
 from tasks.mine import Mined, Settings, mine_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.mine")
 

@@ -28,11 +28,12 @@ from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_json, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.pools import read_pools
 from plancheck.records import PLANS, Span
 from plancheck.tables import read_atoms
 from tasks.plan import Adapter, plan_shard
-from tasks.shards import Shard, shards, workers
+from tasks.shards import Shard, shards
 
 LOG = logging.getLogger("plancheck.plan")
 

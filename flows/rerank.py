@@ -12,8 +12,8 @@ from plancheck.backends.models import locked
 from plancheck.params.rankings import cross_encoders
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_json, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import RANKINGS
-from tasks.shards import workers
 
 REPORT = Path("reports/rerank.json")
 

@@ -20,6 +20,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.params.rankings import Bm25, Dense, Ranking, Run
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_json, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import CANDIDATES, RANKINGS
 from plancheck.retrieval.coverage import coverage
 from plancheck.retrieval.runs import lacking, read_known_run
@@ -27,7 +28,7 @@ from plancheck.retrieval.silence import silence
 from plancheck.retrieval.weights import counted
 from plancheck.tables import in_order, read_atoms
 from tasks.retrieve import Searched, retrieve_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.retrieve")
 

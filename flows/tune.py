@@ -14,8 +14,8 @@ from plancheck.backends.models import locked
 from plancheck.params.rankings import cross_encoders
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, replacing, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import RANKINGS
-from tasks.shards import workers
 from tasks.tune import tune_on_plans
 
 LOG = logging.getLogger("plancheck.tune")

@@ -21,7 +21,9 @@ from plancheck.records import Atom, Question
 Kind = Literal["counted", "estimated", "at most"]
 Reader = Literal["causal", "encoder", "reranker"]
 
-TRAINING_READS: Final = 3  # a step of training costs about what reading its tokens three times does (Kaplan et al., 2020)
+TRAINING_READS: Final = (
+    3  # a step of training costs about what reading its tokens three times does (Kaplan et al., 2020)
+)
 SFT = Path("data/sft/train.jsonl")
 MOST_TOKENS: Final[Mapping[Reader, int]] = {"encoder": 256, "reranker": 512}  # of the models of every profile
 
@@ -72,9 +74,7 @@ def weaker(*kinds: Kind) -> Kind:
 NOTHING: Final = Amount(0, "counted")
 
 
-def answering(
-    shown: Shown, kind: Kind, what: str, params: Params, tokens: Tokens, *, instead: bool = False
-) -> Line:
+def answering(shown: Shown, kind: Kind, what: str, params: Params, tokens: Tokens, *, instead: bool = False) -> Line:
     """Stage answer, of prompts that were counted, tried or bounded."""
     chars = shown.chars + shown.question_chars
     prompt_tokens = tokens.of(chars, chats=shown.prompts)
@@ -114,13 +114,9 @@ def retrieving(material: Material, params: Params, tokens: Callable[[str], Token
         yield reading("retrieve", f"{name}: atoms and questions encoded", "encoder", spec.model, count, queries + atoms)
 
 
-def reranking(
-    material: Material, params: Params, tokens: Callable[[str], Tokens], *, tuned: bool
-) -> Iterator[Line]:
+def reranking(material: Material, params: Params, tokens: Callable[[str], Tokens], *, tuned: bool) -> Iterator[Line]:
     for name, spec in cross_encoders(params.rankings, params.tune.role, tuned=tuned).items():
-        pairs = [
-            (question, atom) for question in material.questions for atom in candidates(question, material, params)
-        ]
+        pairs = [(question, atom) for question in material.questions for atom in candidates(question, material, params)]
         reads = tokens(params.tune.base if tuned else spec.model)
         total = sum(pair_tokens(question, atom, spec, params, reads) for question, atom in pairs)
         stage = "tune" if tuned else "rerank"
@@ -141,9 +137,7 @@ def pair_tokens(question: Question, atom: Atom, spec: CrossEncoder, params: Para
     return parts * query + reads.of(chars)
 
 
-def mining(
-    material: Material, params: Params, tokens: Callable[[str], Tokens], *, made: bool
-) -> Iterator[Line]:
+def mining(material: Material, params: Params, tokens: Callable[[str], Tokens], *, made: bool) -> Iterator[Line]:
     learning = material.splits["train"] + material.splits["dev"]
     samples, planner = params.mine.samples, tokens("planner")
     one = planner_tokens(material, params, planner) + planner.of(len(reply_start(begin_reply=params.mine.begin_reply)))
@@ -160,9 +154,7 @@ def mining(
     yield plans_executed(material, params, tokens("answer"), prompts, shown, kind)  # type: ignore[arg-type]
 
 
-def plans_executed(
-    material: Material, params: Params, reads: Tokens, prompts: int, shown: int, kind: Kind
-) -> Line:
+def plans_executed(material: Material, params: Params, reads: Tokens, prompts: int, shown: int, kind: Kind) -> Line:
     messages = asker(params.answer)
     beside = mean([len(messages(one, "x")[0]["content"]) - 1 for one in material.questions])
     choices = mean([sum(map(len, one.choices)) for one in material.questions])
@@ -203,9 +195,7 @@ def training(material: Material, params: Params, tokens: Callable[[str], Tokens]
     )  # fmt: skip
 
 
-def tuning(
-    material: Material, params: Params, tokens: Callable[[str], Tokens], rows: int | None
-) -> Iterator[Line]:
+def tuning(material: Material, params: Params, tokens: Callable[[str], Tokens], rows: int | None) -> Iterator[Line]:
     tuned = cross_encoders(params.rankings, params.tune.role, tuned=True)
     if not tuned:
         return
@@ -231,9 +221,7 @@ def planning(material: Material, params: Params, tokens: Callable[[str], Tokens]
             continue
         total = Amount(count * planner_tokens(material, params, tokens(selector.model)), "estimated")
         replies = Amount(count * params.planner.max_new_tokens, "at most")
-        yield Line(
-            "plan", f"{name}: plans", "causal", selector.model, Amount(count, "counted"), total, total, replies
-        )
+        yield Line("plan", f"{name}: plans", "causal", selector.model, Amount(count, "counted"), total, total, replies)
 
 
 def planner_tokens(material: Material, params: Params, reads: Tokens) -> int:
@@ -241,9 +229,7 @@ def planner_tokens(material: Material, params: Params, reads: Tokens) -> int:
     lengths = []
     for question in material.questions:
         most = params.planner.snippet_chars
-        shown = [
-            "x" * min(atom.end - atom.start, most or atom.end) for atom in candidates(question, material, params)
-        ]
+        shown = ["x" * min(atom.end - atom.start, most or atom.end) for atom in candidates(question, material, params)]
         lengths.append(len(planner_messages(question, shown, params.planner)[0]["content"]))
     return reads.of(mean(lengths), chats=1)
 

@@ -1,4 +1,4 @@
-"""What a study is made of, in numbers: from its tables where they are there, else from the benchmark or a given size."""
+"""What a study is made of, in numbers: from its tables, where they are there, or its benchmark, or a given size."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +63,12 @@ def read_material(params: Params, *, made: bool, size: Size | None) -> Material:
         questions = read_questions()
         splits = {name: len(ids) for name, ids in read_splits().items()}
         return Material(
-            "the tables in data/", by_id(questions), read_atoms(), read_chars(), splits, lambda one: read_contexts([one])[one]
+            "the tables in data/",
+            by_id(questions),
+            read_atoms(),
+            read_chars(),
+            splits,
+            lambda one: read_contexts([one])[one],
         )
     if params.benchmark.source == "file" and is_pin(params.benchmark.path):
         raise StudyError(
@@ -94,18 +99,14 @@ def cut(benchmark: Benchmark, params: Params) -> dict[str, tuple[Atom, ...]]:
     atoms = {}
     for context_id, text in benchmark.contexts.items():
         multiple = context_id in multi_document
-        found = documents_of(
-            text, params.atoms, multi_document=multiple, given=benchmark.documents.get(context_id)
-        )
+        found = documents_of(text, params.atoms, multi_document=multiple, given=benchmark.documents.get(context_id))
         atoms[context_id] = atoms_of(context_id, found, params.atoms, multi_document=multiple, chunks=None)
     return atoms
 
 
 def split_sizes(split: Split, questions: int) -> dict[str, int]:
     """Questions of each split, as declared; of shares, rounded."""
-    return {
-        name: size if isinstance(size, int) else round(size * questions) for name, size in split.sizes.items()
-    }
+    return {name: size if isinstance(size, int) else round(size * questions) for name, size in split.sizes.items()}
 
 
 def stand_in(params: Params, size: Size) -> Material:
@@ -124,7 +125,7 @@ def stand_in(params: Params, size: Size) -> Material:
         questions.append(
             Question(
                 question_id=name, domain="", sub_domain="", difficulty="", length="", question="x" * QUESTION_CHARS,
-                choices=("x" * CHOICE_CHARS,) * 4, answer=LETTERS[0], context_id=name, context_group=name, evidence=None,
+                choices=("x" * CHOICE_CHARS,) * 4, answer=LETTERS[0], context_id=name,
             )
         )  # fmt: skip
     named = f"{size.questions:,} questions of {size.context_chars:,} characters each, as given"

@@ -122,9 +122,7 @@ def on_trial(question: Question, material: Material, params: Params) -> list[Pac
             ordered = order(policy, rankings, atoms, plan=plans.get(policy.selector or "", ()))
         for pieces in pieces_of(policy, ordered, material.chars[question.context_id], params):
             found[pieces] = None
-    return [
-        PackedContext(f"{number:06}", question.question_id, pieces) for number, pieces in enumerate(found)
-    ]
+    return [PackedContext(f"{number:06}", question.question_id, pieces) for number, pieces in enumerate(found)]
 
 
 def pieces_of(policy: Policy, ordered: Sequence[Atom], context_chars: int, params: Params) -> list[tuple[Piece, ...]]:
@@ -160,9 +158,7 @@ def drawn_plans(
     return plans
 
 
-def measured(
-    material: Material, params: Params, shown: Sequence[tuple[str, int]], fresh: float | None
-) -> Shown:
+def measured(material: Material, params: Params, shown: Sequence[tuple[str, int]], fresh: float | None) -> Shown:
     """Prompts as pairs of question ID and characters of context."""
     messages = asker(params.answer)
     # What is asked beside the context: with one character of context shown, less that one.
@@ -193,5 +189,5 @@ def fresh_share(
             if one.question_id == question.question_id
         )
         total += sum(map(len, prompts))
-        fresh += sum(map(len, prompts)) - sum(len(commonprefix(pair)) for pair in pairwise(prompts))
+        fresh += sum(map(len, prompts)) - sum(len(commonprefix(pair)) for pair in pairwise(prompts))  # noqa: RUF071
     return fresh / total if total else None
