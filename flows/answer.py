@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.answering.asking import Answered
 from plancheck.answering.rightness import is_right
 from plancheck.answering.usage import write_usage
@@ -20,7 +20,6 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_table, write_table
-from plancheck.plumbing.workers import workers
 from plancheck.records import PREDICTIONS
 from plancheck.tables import read_packed_contexts
 from tasks.answer import answer_shard
@@ -96,8 +95,8 @@ def refuse_total_failure(answers: Iterable[Answered]) -> None:
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().answer.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().answer.device))
     answer.with_options(task_runner=runner)()
 
 

@@ -9,18 +9,17 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.params.rankings import Bm25, Dense, Ranking, Run
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_json, write_table
-from plancheck.plumbing.workers import workers
 from plancheck.records import CANDIDATES, RANKINGS
 from plancheck.retrieval.coverage import coverage
 from plancheck.retrieval.runs import lacking, read_known_run
@@ -95,8 +94,8 @@ def report(
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().retrieve.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().retrieve.device))
     retrieve.with_options(task_runner=runner)()
 
 

@@ -25,6 +25,7 @@ STARTING = {
     "flows",
     "flows.entry",
     "flows.progress",
+    "flows.runners",
     "flows.server",
     "flows.stages",
     "flows.statuses",

@@ -139,7 +139,7 @@ def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str,
     files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), GIVEN, LOCK, DATA / "splits.json"]
     return {
         "profile": params.profile,
-        "parameters": parameters_text(params.model_dump(mode="json")),
+        "parameters": parameters_text(params.model_dump(mode="json", exclude={"runtime"})),
         "models": models(lock),
         "given": brought["files"],
         "prompts": brought["prompts"],
