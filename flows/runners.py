@@ -1,5 +1,6 @@
 """What works on the shards of a flow: threads of this process, or the workers of a Dask or Ray cluster."""
 
+import logging
 import os
 from importlib.util import find_spec
 from typing import Any
@@ -33,6 +34,7 @@ def task_runner(device: str, settings: Runtime | None = None) -> TaskRunner[Any]
     if settings.task_runner == "dask":
         from prefect_dask import DaskTaskRunner
 
+        logging.getLogger("distributed").setLevel(logging.WARNING)  # it tells of every connection
         if settings.address:
             return DaskTaskRunner(address=settings.address)
         cluster = {"n_workers": count, "threads_per_worker": 1, "host": LOOPBACK, "dashboard_address": None}
