@@ -168,7 +168,7 @@ def prompts_of(material: Material, params: Params) -> list[Prompt]:
     found: list[Prompt] = []
     for question in sample(material.questions):
         text = text_of(question, material)
-        for context in on_trial(question, material, params)[:A_QUESTION]:
+        for context, _ in on_trial(question, material, params)[:A_QUESTION]:
             chat = messages(question, packed_text(text, context.pieces))
             name = f"{question.question_id}/{context.packed_id}"
             found.append(Prompt(name, question.question_id, chat, question.choices))

@@ -10,7 +10,7 @@ from plancheck.answering.prompt import asker
 from plancheck.estimating.material import Material
 from plancheck.known import complete
 from plancheck.packing import packed_text
-from plancheck.params.pack import SPANS, Policy
+from plancheck.params.pack import SPANS
 from plancheck.params.rankings import CrossEncoder, Fusion
 from plancheck.params.selectors import RankingSelector
 from plancheck.params.study import Params
@@ -92,10 +92,15 @@ def tried(material: Material, params: Params) -> Shown:
     different. Plans name 1 to planner.max_atoms candidates.
     """
     some = sample(material.questions)
-    contexts = [context for question in some for context in on_trial(question, material, params)]
-    given = len(params.contexts) * len(params.pack.budgets_chars)
-    shown = [(context.question_id, sum(piece.end - piece.start for piece in context.pieces)) for context in contexts]
-    shown += [(question.question_id, budget) for question in some for budget in params.pack.budgets_chars * bool(given)]
+    packs = [one for question in some for one in on_trial(question, material, params)]
+    shown = [(context.question_id, chars) for context, chars in packs]
+    shown += [
+        (question.question_id, budget)
+        for question in some
+        for budget in params.pack.budgets_chars
+        for _ in params.contexts
+    ]
+    contexts = [context for context, _ in packs]
     found = measured(material, params, shown, fresh_share(material, params, some, contexts))
     times = len(material.questions) / len(some)
     return Shown(
@@ -110,25 +115,25 @@ def sample(questions: Sequence[Question]) -> list[Question]:
     return list(questions[::step])
 
 
-def on_trial(question: Question, material: Material, params: Params) -> list[PackedContext]:
-    """The distinct contexts that a question's policies show when every ranking is an order of its own, by ID."""
+def on_trial(question: Question, material: Material, params: Params) -> list[tuple[PackedContext, int]]:
+    """The distinct contexts that a question's policies show when every ranking is an order of its own, each with the
+    characters that it shows.
+    """
     atoms = material.atoms[question.context_id]
     rankings = drawn_rankings(question, atoms, params)
     plans = drawn_plans(question, atoms, rankings, params)
-    found: dict[tuple[Piece, ...], None] = {}
+    chars = material.chars[question.context_id]
+    found: dict[tuple[Piece, ...], int] = {}
     for policy in params.pack.policies.values():
         ordered: Sequence[Atom] = atoms
         if policy.fill not in SPANS:
             ordered = order(policy, rankings, atoms, plan=plans.get(policy.selector or "", ()))
-        for pieces in pieces_of(policy, ordered, material.chars[question.context_id], params):
-            found[pieces] = None
-    return [PackedContext(f"{number:06}", question.question_id, pieces) for number, pieces in enumerate(found)]
-
-
-def pieces_of(policy: Policy, ordered: Sequence[Atom], context_chars: int, params: Params) -> list[tuple[Piece, ...]]:
+        for budget in params.pack.budgets_chars:
+            shown = pack_one(policy, ordered, params.pack, context_chars=chars, budget_chars=budget)
+            found[shown.pieces] = shown.chars
     return [
-        pack_one(policy, ordered, params.pack, context_chars=context_chars, budget_chars=budget).pieces
-        for budget in params.pack.budgets_chars
+        (PackedContext(f"{number:06}", question.question_id, pieces), chars)
+        for number, (pieces, chars) in enumerate(found.items())
     ]
 
 
