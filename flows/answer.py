@@ -3,14 +3,14 @@
 import logging
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.answering.asking import Answered
 from plancheck.answering.rightness import is_right
 from plancheck.answering.times import write_asked
@@ -21,11 +21,11 @@ from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import StudyError
-from plancheck.plumbing.files import DATA, read_table, write_table
+from plancheck.plumbing.files import DATA, ROWS_A_GROUP, read_table, row_count, write_table
 from plancheck.records import PREDICTIONS
 from plancheck.tables import read_packed_contexts
 from tasks.answer import answer_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.answer")
 
@@ -45,14 +45,14 @@ def answer() -> None:
     answers = {answered.prompt_id: answered for part in parts for answered in part.answers}
     calls = sum(part.calls for part in parts)
     refuse_total_failure(answers.values())
-    rows = prediction_rows(answers)
-    write_table(DATA / "predictions.parquet", rows, PREDICTIONS)
+    path = DATA / "predictions.parquet"
+    write_table(path, prediction_rows(answers), PREDICTIONS, row_group_size=ROWS_A_GROUP)
     with GenerationCache() as cache:
         write_asked(cache.made([key for part in parts for key in part.keys]).values())
     write_usage("answer", {"answer": sum((part.usage for part in parts), Counter())}, params.models)
     LOG.info(
         "%s predictions from %s distinct prompts: %s asked, %s remembered, %s failed, in %.0f s",
-        f"{len(rows):,}", f"{len(answers):,}", f"{calls:,}", f"{len(answers) - calls:,}",
+        f"{row_count(path):,}", f"{len(answers):,}", f"{calls:,}", f"{len(answers) - calls:,}",
         sum(answered.failure is not None for answered in answers.values()), time.monotonic() - started,
     )  # fmt: skip
     cut_off = sum(answered.failure == "cut_off" for answered in answers.values())
@@ -60,26 +60,22 @@ def answer() -> None:
         LOG.warning("%s replies ended inside the model's reasoning: raise answer.max_new_tokens", f"{cut_off:,}")
 
 
-def prediction_rows(answers: dict[str, Answered]) -> list[dict[str, Any]]:
+def prediction_rows(answers: dict[str, Answered]) -> Iterator[dict[str, Any]]:
     """A row for each packed context of each condition, in the order of data/packed.parquet."""
     questions = {question.question_id: question for question in read_questions()}
     conditions = read_table(DATA / "packed.parquet", columns=["question_id", "policy", "budget_chars", "packed_id"])
-    rows = []
-    for condition in conditions.to_pylist():
+    for condition in (row for batch in conditions.to_batches(ROWS_A_GROUP) for row in batch.to_pylist()):
         answered = answers[condition["packed_id"]]
         question = questions[condition["question_id"]]
-        rows.append(
-            {
-                **condition,
-                "letter": answered.letter,
-                "gold": question.answer,
-                "correct": is_right(question, answered.letter),
-                "failure": answered.failure,
-                "probs": answered.probabilities,
-                "prompt_tokens": answered.prompt_tokens,
-            }
-        )
-    return rows
+        yield {
+            **condition,
+            "letter": answered.letter,
+            "gold": question.answer,
+            "correct": is_right(question, answered.letter),
+            "failure": answered.failure,
+            "probs": answered.probabilities,
+            "prompt_tokens": answered.prompt_tokens,
+        }
 
 
 def refuse_total_failure(answers: Iterable[Answered]) -> None:
@@ -99,8 +95,8 @@ def refuse_total_failure(answers: Iterable[Answered]) -> None:
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().answer.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().answer.device))
     answer.with_options(task_runner=runner)()
 
 

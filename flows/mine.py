@@ -6,19 +6,20 @@ from collections import Counter
 from typing import Any
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.answering.usage import write_usage
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.records import TRACES
 from plancheck.tables import read_splits
 from tasks.mine import Mined, Settings, mine_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.mine")
 
@@ -60,10 +61,10 @@ def report(mined: list[Mined], rows: list[dict[str, Any]], *, seconds: float) ->
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
+    """Run the flow as section runtime says."""
     params = read_params()
     devices = {pick_device(params.planner.device), pick_device(params.answer.device)}
-    runner = ThreadPoolTaskRunner(max_workers=min(workers(device) for device in devices))
+    runner = task_runner(min(devices, key=workers))
     mine.with_options(task_runner=runner)()
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final, assert_never
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.answering.usage import write_usage
 from plancheck.backends.adapters import adapter_digest, forget_planners
 from plancheck.backends.device import pick_device
@@ -32,7 +32,7 @@ from plancheck.pools import read_pools
 from plancheck.records import PLANS, Span
 from plancheck.tables import read_atoms
 from tasks.plan import Adapter, plan_shard
-from tasks.shards import Shard, shards, workers
+from tasks.shards import Shard, shards
 
 LOG = logging.getLogger("plancheck.plan")
 
@@ -169,8 +169,8 @@ def harness_plans(selector: HarnessSelector, questions: list[str], *, seed: int,
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().planner.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().planner.device))
     plan.with_options(task_runner=runner)()
 
 

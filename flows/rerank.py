@@ -3,17 +3,16 @@
 from pathlib import Path
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.reranking import pools_ranked, told
+from flows.runners import task_runner
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.params.rankings import cross_encoders
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import DATA, write_json, write_table
 from plancheck.records import RANKINGS
-from tasks.shards import workers
 
 REPORT = Path("reports/rerank.json")
 
@@ -30,8 +29,8 @@ def rerank() -> None:
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().rerank.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().rerank.device))
     rerank.with_options(task_runner=runner)()
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 from prefect.utilities.annotations import quote
 
 from flows.entry import main
 from flows.progress import results
+from flows.runners import task_runner
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
@@ -27,7 +27,7 @@ from plancheck.retrieval.silence import silence
 from plancheck.retrieval.weights import counted
 from plancheck.tables import in_order, read_atoms
 from tasks.retrieve import Searched, retrieve_shard
-from tasks.shards import shards, workers
+from tasks.shards import shards
 
 LOG = logging.getLogger("plancheck.retrieve")
 
@@ -94,8 +94,8 @@ def report(
 
 
 def run() -> None:
-    """Run the flow with a worker a core."""
-    runner = ThreadPoolTaskRunner(max_workers=workers(pick_device(read_params().retrieve.device)))
+    """Run the flow as section runtime says."""
+    runner = task_runner(pick_device(read_params().retrieve.device))
     retrieve.with_options(task_runner=runner)()
 
 

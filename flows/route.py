@@ -13,12 +13,13 @@ from plancheck.params.pack import deployable, packed_tiers
 from plancheck.params.rankings import CrossEncoder, scorers
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.workers import workers
 from plancheck.routing.evaluation import Pair, in_order, unfolded
 from plancheck.routing.features import router_features
 from plancheck.routing.folds import leave_one_domain_out, stratified
 from plancheck.routing.inputs import read_inputs
 from tasks.route import RouteSettings, read_cases, route_fold
-from tasks.shards import Shard, workers
+from tasks.shards import Shard
 
 LOG = logging.getLogger("plancheck.route")
 

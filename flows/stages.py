@@ -18,6 +18,7 @@ from flows.announcement import run_name
 from flows.composing import compose, profiles
 from flows.graph import declared_stages, stages_in_order
 from flows.holding import held, say_who
+from flows.runners import refuse_missing
 from flows.statuses import Status
 from flows.worker import Worker
 from plancheck.locking.guard import refuse_changed
@@ -79,6 +80,7 @@ def study(
         compose(profile, overrides)
         params = read_params() if PARAMS.exists() else None
         if params:
+            refuse_missing(params.runtime)  # before DVC removes what a stage made
             call_this_run(run_name(params))
             refuse_changed(params)  # before DVC removes what the first stage made
         names = stages_in_order([until] if until else ())

@@ -13,6 +13,8 @@ import typer
 from plancheck.caching.command import app as cache
 from plancheck.difference.command import HELP as DIFF
 from plancheck.difference.command import diff
+from plancheck.estimating.command import HELP as ESTIMATE
+from plancheck.estimating.command import estimate
 from plancheck.exporting.command import app as exports
 from plancheck.inspection.command import HELP as INSPECT
 from plancheck.inspection.command import inspect
@@ -75,6 +77,7 @@ app.command("new", help=NEW)(new)
 app.command("inspect", help=INSPECT)(inspect)
 app.command("diff", help=DIFF)(diff)
 app.command("lock", help=LOCK)(lock)
+app.command("estimate", help=ESTIMATE)(estimate)
 
 
 COMPARE = """

@@ -33,6 +33,7 @@ RETRIES = 2
 )
 def answer_shard(shard: Shard, model: LockedModel, settings: Answer) -> Asked:
     """An answer to each packed context of the shard's questions; on the last try a prompt that fails is a row."""
+    shard.enter()
     one_thread()
     packed = read_packed_contexts(shard.items)
     with GenerationCache() as cache:

@@ -67,6 +67,7 @@ class Mined:
 )
 def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settings: Settings) -> Mined:
     """The traces of the shard's questions; on the last try a plan or an answer that fails is a row."""
+    shard.enter()
     one_thread()
     last_try = (runtime.task_run.run_count or 1) > RETRIES
     planned: dict[str, Planned] = {}

@@ -54,6 +54,7 @@ def plan_shard(
     shard: Shard, selector: str, model: LockedModel, adapter: Adapter | None, settings: Planner
 ) -> PlannedShard:
     """A plan of each of the shard's questions; on the last try a plan that fails is a failed plan."""
+    shard.enter()
     one_thread()
     if model.server is not None:
         return served_plans(shard, model, adapter, settings)

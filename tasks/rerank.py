@@ -40,6 +40,7 @@ def rerank_shard(
         settings: how it is run.
         snippet_chars: characters of a candidate that the planner is shown, None for all of it.
     """
+    shard.enter()
     one_thread()
     reranker = load_reranker(model, device=settings.device, dtype=settings.dtype)
     rows = []

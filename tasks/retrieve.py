@@ -57,6 +57,7 @@ def retrieve_shard(
         runs: by ranking and question, what the user's run says; of other shards' questions too.
         settings: how it is read.
     """
+    shard.enter()
     one_thread()
     models = {role: load_encoder(path, device=settings.device, dtype=settings.dtype) for role, path in encoders.items()}
     asking: dict[str, list[Question]] = defaultdict(list)

@@ -114,7 +114,7 @@ def answer(rows, mode):
         list(prompts.values()), Model(), Replies(), mode=mode, pass_tokens=64, batch_size=2, max_new_tokens=8,
         identity="m", errors_are_rows=False,
     )  # fmt: skip
-    made = prediction_rows({answered.prompt_id: answered for answered in asked.answers})
+    made = list(prediction_rows({answered.prompt_id: answered for answered in asked.answers}))
     write_table(DATA / "predictions.parquet", made, PREDICTIONS)
 
 

@@ -25,6 +25,7 @@ STARTING = {
     "flows",
     "flows.entry",
     "flows.progress",
+    "flows.runners",
     "flows.server",
     "flows.stages",
     "flows.statuses",
@@ -36,6 +37,8 @@ STARTING = {
     "plancheck.stages",
 }
 
+SECTIONS = set(Params.model_fields) - {"run", "runtime"}  # whether and where stages run decides no output
+
 
 def stages():
     """Name, command, dependencies and parameter sections of every stage."""
@@ -44,9 +47,6 @@ def stages():
 
 
 STAGES = {name: (cmd, deps, params) for name, cmd, deps, params in stages()}
-
-
-NOT_WATCHED = {"run"}  # decides whether a stage may start, and never what it makes
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +104,9 @@ def test_a_stage_lists_just_the_parameter_sections_it_reads(stage, graph):
     text = "\n".join(line for line in lines if not line.startswith(("from ", "import ")))
     read = set(re.findall(r"\bparams\.(\w+)", text)) | set(re.findall(r"read_params\(\)\.(\w+)", text))
     if "params.model_dump(" in text:
-        read |= set(Params.model_fields) - NOT_WATCHED
+        read |= SECTIONS
 
-    assert {name.split(".")[0] for name in listed} == read & set(Params.model_fields)
+    assert {name.split(".")[0] for name in listed} == read & SECTIONS
     for name in listed:
         assert reduce(getitem, name.split("."), PARAMS) is not None
 
@@ -151,7 +151,7 @@ def needs(stage):
 def test_no_stage_that_makes_something_begins_before_the_checks_of_what_is_given():
     first = {"parameters", "inputs"}
     assert [stage for stage in STAGES if stage not in first and not first <= needs(stage)] == []
-    assert set(STAGES["parameters"][2]) == set(Params.model_fields) - NOT_WATCHED
+    assert set(STAGES["parameters"][2]) == SECTIONS
 
 
 @pytest.mark.parametrize("gate", GATES)

@@ -8,7 +8,7 @@ from plancheck.params.study import Params
 
 def parameters(params: Params) -> dict[str, Any]:
     """All of them but section run; paths outside the project without their folders, which name a machine."""
-    found: dict[str, Any] = without_places(params.model_dump(mode="json", exclude={"run"}))
+    found: dict[str, Any] = without_places(params.model_dump(mode="json", exclude={"run", "runtime"}))
     return found
 
 

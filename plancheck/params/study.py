@@ -18,6 +18,7 @@ from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
 from plancheck.params.ranking_rules import Ranked, ranking_problems
 from plancheck.params.rankings import CrossEncoder, Dense, Rankings
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
+from plancheck.params.runtime import Runtime
 from plancheck.params.section import Name, Section
 from plancheck.params.selectors import PlannerSelector, RankingSelector, Selector
 from plancheck.plumbing.errors import StudyError, all_problems
@@ -57,6 +58,7 @@ class Params(Section):
     answer: Answer
     route: Route
     analyze: Analyze
+    runtime: Runtime = Field(default_factory=Runtime, description="where shards are worked on; decides no output")
 
     @model_validator(mode="after")
     def policies_have_what_they_use(self) -> Self:

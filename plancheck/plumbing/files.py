@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from plancheck.plumbing.errors import StudyError
 
 DATA = Path("data")
+ROWS_A_GROUP = 65_536  # of tables that are written as they are made, so that few rows are held
 
 
 @contextmanager
@@ -96,6 +97,11 @@ def read_table(path: Path, *, columns: Sequence[str] | None = None, filters: Any
         raise StudyError(f"{path}: no such file. Run `dvc repro` (or `make demo`) to make it.") from error
     except (pa.ArrowInvalid, OSError) as error:
         raise damaged(path, error) from error
+
+
+def row_count(path: Path) -> int:
+    """Rows of a Parquet table that was just written."""
+    return int(pq.read_metadata(path).num_rows)
 
 
 def damaged(path: Path, error: Exception) -> StudyError:

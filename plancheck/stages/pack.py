@@ -1,8 +1,8 @@
 """Stage pack: what each condition shows of each question's context."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from plancheck import packing
@@ -11,7 +11,7 @@ from plancheck.known import Known, read_known
 from plancheck.params.pack import PACKING_ORDER, SPANS, Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
-from plancheck.plumbing.files import DATA, read_table, write_table
+from plancheck.plumbing.files import DATA, ROWS_A_GROUP, read_table, write_table
 from plancheck.policies import in_order, order
 from plancheck.records import PACKED, Atom, Piece, Question
 from plancheck.tables import PLAN_FILES, read_atoms
@@ -31,14 +31,22 @@ def run(params: Params) -> None:
     refuse_what_is_not_made(params.pack, known)
     tell_small_budgets(questions, atoms, params.pack)
     texts = read_texts()
-    rows: list[dict[str, Any]] = []
-    contexts = each_context([question.context_id for question in questions])
-    for question, context in zip(questions, contexts, strict=True):
-        own = atoms[question.context_id]
-        rows += packed_rows(question, context, own, known[question.question_id], params.pack)
-        rows += text_rows(question, context, texts[question.question_id], params.contexts, params.pack.budgets_chars)
-    write_table(DATA / "packed.parquet", rows, PACKED)
-    LOG.info("%s conditions, %s distinct", f"{len(rows):,}", f"{len({row['packed_id'] for row in rows}):,}")
+    counts = Counter[str]()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        contexts = each_context([question.context_id for question in questions])
+        for question, context in zip(questions, contexts, strict=True):
+            own = atoms[question.context_id]
+            made = packed_rows(question, context, own, known[question.question_id], params.pack)
+            made += text_rows(
+                question, context, texts[question.question_id], params.contexts, params.pack.budgets_chars
+            )
+            counts["conditions"] += len(made)
+            counts["distinct"] += len({row["packed_id"] for row in made})  # an ID is of one question
+            yield from made
+
+    write_table(DATA / "packed.parquet", rows(), PACKED, row_group_size=ROWS_A_GROUP)
+    LOG.info("%s conditions, %s distinct", f"{counts['conditions']:,}", f"{counts['distinct']:,}")
 
 
 def tell_small_budgets(questions: Sequence[Question], atoms: Mapping[str, Sequence[Atom]], settings: Pack) -> None:

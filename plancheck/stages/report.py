@@ -156,7 +156,7 @@ def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str,
     return {
         "profile": params.profile,
         "preregistration": read_json(PREREGISTRATION),
-        "parameters": parameters_text(params.model_dump(mode="json", exclude={"run"})),
+        "parameters": parameters_text(params.model_dump(mode="json", exclude={"run", "runtime"})),
         "models": models(lock),
         "given": brought["files"],
         "prompts": brought["prompts"],

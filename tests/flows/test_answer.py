@@ -20,5 +20,5 @@ def test_a_letter_with_the_text_of_the_gold_choice_is_correct(letter, right, tmp
         "ends": [], "chars": 0, "cut": False, "skipped": 0, "plan_failed": False,
     }  # fmt: skip
     write_table(DATA / "packed.parquet", [shown], PACKED)
-    rows = prediction_rows({"p": Answered("p", letter, None if letter else "unparsable", None, 5)})
+    rows = list(prediction_rows({"p": Answered("p", letter, None if letter else "unparsable", None, 5)}))
     assert [(row["letter"], row["gold"], row["correct"]) for row in rows] == [(letter, "B", right)]

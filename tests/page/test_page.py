@@ -216,7 +216,7 @@ def test_the_page_takes_policies_by_names_that_csv_reads_as_something_else(
 
 def test_the_stage_lists_every_section_for_the_page_shows_them_all():
     stage = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]["report"]
-    assert set(stage["params"]) == set(Params.model_fields) - {"run"}
+    assert set(stage["params"]) == set(Params.model_fields) - {"run", "runtime"}
 
 
 def test_the_parameters_on_the_page_are_the_study_s(made):
