@@ -190,7 +190,7 @@ def compared(
     ways: Sequence[Way], prompts: Mapping[Mode, Sequence[Prompt]], spec: ServedModel, pid: int | None
 ) -> pd.DataFrame:
     """A row for each way; letters and probabilities are compared with those of the mode's first way."""
-    gold = {question.question_id: question.gold for question in read_questions()}
+    gold = {question.question_id: question.answer for question in read_questions()}
     rows: list[dict[str, object]] = []
     first: dict[Mode, Asked] = {}
     for way in ways:
