@@ -26,7 +26,7 @@ class FakeServer:
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.name = "tiny"
         self.salt = ""
-        self.ways = {"echo", "prompt_logprobs", "allowed_token_ids"}
+        self.ways = {"logprob_token_ids", "echo", "prompt_logprobs", "allowed_token_ids"}
         self.liar = False
         self.top = 20
         self.faults = []
@@ -79,6 +79,12 @@ class FakeServer:
     def text(self, token):
         return self.tokenizer.decode([token])
 
+    def told(self, body, values, ranked):
+        if "logprob_token_ids" in body and "logprob_token_ids" in self.ways:
+            wanted = dict.fromkeys([ranked[0], *body["logprob_token_ids"]])
+            return {f"token_id:{token}": values[token] for token in wanted}
+        return {self.text(token): values[token] for token in ranked[: body.get("logprobs") or 0]}
+
     def completion(self, body):
         prompts = body["prompt"]
         if isinstance(prompts[0], int):
@@ -91,7 +97,7 @@ class FakeServer:
                 allowed = body.get("allowed_token_ids") if "allowed_token_ids" in self.ways else None
                 best = max(allowed or range(3, VOCABULARY), key=lambda token: values[token])
                 ranked = sorted(range(VOCABULARY), key=lambda token: -values[token])
-                tops.append({self.text(token): values[token] for token in ranked[: body.get("logprobs") or 0]})
+                tops.append(self.told(body, values, ranked))
                 told.append(values[best])
                 tokens.append(best)
             new = tokens[len(prompt) :]

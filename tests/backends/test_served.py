@@ -18,6 +18,7 @@ from plancheck.answering.serving import ask_served, serve, total
 from plancheck.answering.usage import write_usage
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.models import LockedModel, is_served, locked
+from plancheck.backends.served import protocol
 from plancheck.backends.served import server as served_server
 from plancheck.backends.served.probing import probed
 from plancheck.backends.served.server import Abilities
@@ -72,7 +73,7 @@ def answers(server, count=6, mode="generate"):
         return ask_served(prompts(count), server, cache, mode=mode, max_new_tokens=4)
 
 
-@pytest.mark.parametrize("way", ["echo", "prompt_logprobs", "allowed_token_ids"])
+@pytest.mark.parametrize("way", ["logprob_token_ids", "echo", "prompt_logprobs", "allowed_token_ids"])
 def test_choices_are_scored_by_the_way_that_tells_the_truth(fake, tiny_qwen2, way):
     fake.ways = {way}
     server = opened(fake, tokenizer=tiny_qwen2)
@@ -95,10 +96,36 @@ def test_a_server_that_echoes_only_what_it_generates_is_refused(fake, tiny_qwen2
     fake.ways, fake.liar = {"echo"}, True
     found = probed(spec_of(fake, tokenizer=tiny_qwen2))
     assert found["identity"]["likelihood"] is None
-    assert set(found["likelihood_refused"]) == {"echo", "prompt_logprobs", "allowed_token_ids"}
+    assert set(found["likelihood_refused"]) == {"logprob_token_ids", "echo", "prompt_logprobs", "allowed_token_ids"}
     assert "log-probabilities of" in found["likelihood_refused"]["echo"]
     with pytest.raises(StudyError, match="does not score choices"):
         answers(opened(fake, tokenizer=tiny_qwen2), mode="likelihood")
+
+
+def test_long_choices_are_asked_about_in_parts_that_the_server_takes():
+    ends = [list(range(90)), list(range(80, 200)), [0, 1, 7]]
+    bodies = protocol.ids_bodies([300, 301], ends)
+    values = {tuple(prompt): {token: -len(prompt) - token / 1000 for token in range(200)} for prompt in asked(bodies)}
+    replies = [
+        {"choices": [choice(index, values[tuple(prompt)], body) for index, prompt in enumerate(body["prompt"])]}
+        for body in bodies
+    ]
+
+    assert len(bodies) > 1
+    assert all(len(body["logprob_token_ids"]) <= protocol.MOST_IDS for body in bodies)
+    assert len(asked(bodies)) == len({tuple(prompt) for prompt in asked(bodies)}) == 1 + 89 + 119
+    assert protocol.ids_values(replies, [300, 301], ends) == [
+        [-2 - place - token / 1000 for place, token in enumerate(end)] for end in ends
+    ]
+
+
+def asked(bodies):
+    return [prompt for body in bodies for prompt in body["prompt"]]
+
+
+def choice(index, values, body):
+    told = {f"token_id:{token}": values[token] for token in body["logprob_token_ids"]}
+    return {"index": index, "logprobs": {"top_logprobs": [told]}}
 
 
 def test_choices_that_all_score_alike_stop_the_run_and_are_not_kept(tmp_path):
@@ -342,7 +369,7 @@ def test_stage_models_pins_a_server_and_its_tokenizer(params, fake, tiny_qwen2):
     assert sorted(path.name for path in model.path.iterdir()) == [
         "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json",
     ]  # fmt: skip
-    assert served_server.open_server(model).abilities == Abilities("tiny", 2048, "echo", 20)
+    assert served_server.open_server(model).abilities == Abilities("tiny", 2048, "logprob_token_ids", 20)
     assert (is_served("planner"), is_served("answer")) == (True, False)
     with pytest.raises(StudyError, match=r"models\.planner: is served"):
         locked("planner")

@@ -16,6 +16,8 @@ from plancheck.records import LETTERS
 Body = dict[str, Any]
 Reply = Mapping[str, Any]
 
+MOST_IDS: Final = 128  # that vLLM tells of one generated token
+
 
 def generation(request: Request, prompt: Sequence[int] | None, *, weighed: int) -> tuple[str, Body]:
     """Path and body of a request for a reply.
@@ -125,6 +127,47 @@ def prompt_values(replies: Sequence[Reply], prompt: Sequence[int], ends: Sequenc
     return found
 
 
+def ids_bodies(prompt: Sequence[int], ends: Sequence[Sequence[int]]) -> list[Body]:
+    """A token is generated after every beginning of an end, and vLLM tells the tokens that are asked about there."""
+    return [
+        {
+            "prompt": [[*prompt, *beginning] for beginning, _ in part],
+            "max_tokens": 1,
+            "temperature": 0,
+            "logprobs": 1,
+            "logprob_token_ids": sorted({token for _, tokens in part for token in tokens}),
+            "return_tokens_as_token_ids": True,
+        }
+        for part in _parts(ends)
+    ]
+
+
+def ids_values(replies: Sequence[Reply], prompt: Sequence[int], ends: Sequence[Sequence[int]]) -> list[list[float]]:
+    """From what is told of the tokens that may come after each beginning; the prompt itself may come from a cache."""
+    told: dict[tuple[int, ...], Mapping[str, float]] = {}
+    for reply, part in zip(replies, _parts(ends), strict=True):
+        for (beginning, _), choice in zip(part, _choices(reply, len(part)), strict=True):
+            told[beginning] = choice["logprobs"]["top_logprobs"][0]
+    return [[float(told[tuple(end[:place])][f"token_id:{token}"]) for place, token in enumerate(end)] for end in ends]
+
+
+def _parts(ends: Sequence[Sequence[int]]) -> list[list[tuple[tuple[int, ...], set[int]]]]:
+    """Every distinct beginning of an end with the tokens that follow it; a part asks about at most MOST_IDS tokens."""
+    following: dict[tuple[int, ...], set[int]] = {}
+    for end in ends:
+        for place, token in enumerate(end):
+            following.setdefault(tuple(end[:place]), set()).add(token)
+    parts: list[list[tuple[tuple[int, ...], set[int]]]] = [[]]
+    asked: set[int] = set()
+    for beginning, tokens in following.items():
+        if parts[-1] and len(asked | tokens) > MOST_IDS:
+            parts.append([])
+            asked = set()
+        parts[-1].append((beginning, tokens))
+        asked |= tokens
+    return parts
+
+
 def token_bodies(prompt: Sequence[int], ends: Sequence[Sequence[int]]) -> list[Body]:
     return [
         {
@@ -147,6 +190,7 @@ def token_values(replies: Sequence[Reply], prompt: Sequence[int], ends: Sequence
 
 # The cheapest first: docs/served-models.md.
 WAYS: Final = {
+    "logprob_token_ids": (ids_bodies, ids_values),
     "echo": (echo_bodies, echo_values),
     "prompt_logprobs": (prompt_bodies, prompt_values),
     "allowed_token_ids": (token_bodies, token_values),
