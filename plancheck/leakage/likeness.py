@@ -35,7 +35,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A set, by its place, against each that follows: indices as in Likeness, and sizes of the smaller and the union."""
+    """A set, by its place, against each that follows: as in Likeness, and the sizes of the smaller and the union."""
 
     left: int
     jaccard: NDArray[np.float64]

@@ -24,7 +24,7 @@ _BLANK: Final = re.compile(r"\s")
 
 
 def shingles(text: str, size: int) -> Shingles:
-    """The distinct shingles of ``size`` words, ascending; of a shorter text all its words are one, of none there is none.
+    """The distinct shingles of ``size`` words, ascending; all words of a shorter text are one, no word is none.
 
     A text of the scripts without spaces has its neighbouring characters for words, as in `plancheck.retrieval.words`.
     """
