@@ -39,6 +39,7 @@ STAGES: Final[Mapping[str, str]] = {
     "atoms": "Cut the contexts into atoms: windows, or spans of your own.",
     "given": "Read and check the plans that you give.",
     "rows": "Write the planner's training rows: one rewarded plan a question.",
+    "leakage": "Find what test questions share with all that was learned from.",
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make every table, the survival ladder and the metrics.",
     "report": "Make the page that shows the study: reports/index.html.",

@@ -53,7 +53,7 @@ def check(name: str) -> list[Outcome]:
     target = CHECKS / f"{name}.json"
     withdraw(target)
     gate = GATES[name]
-    inputs = read_inputs(read_params(), gate.tables, splits=gate.splits, rows=gate.rows)
+    inputs = read_inputs(read_params(), gate.tables, splits=gate.splits, rows=gate.rows, leakage=gate.leakage)
     found = documented(name, lambda context: judged(gate, inputs, context, run_name=name))
     if not all(item.success for item in found):
         raise failed(name, found, docs=f"{DOCS}/index.html")

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from validation import (
     atoms,
+    leakage,
     packed,
     plans,
     predictions,
@@ -27,13 +28,15 @@ from validation.inputs import Inputs
 class Gate:
     """What to read, modules whose suites must hold, and what is measured without being judged.
 
-    ``splits`` and ``rows`` say whether data/splits.json and data/sft are read besides the tables.
+    ``splits``, ``rows`` and ``leakage`` say whether data/splits.json, data/sft and reports/leakage.json are read as
+    well.
     """
 
     tables: tuple[str, ...]
     modules: tuple[ModuleType, ...]
     splits: bool = False
     rows: bool = False
+    leakage: bool = False
     measures: Callable[[Inputs], dict[str, Any]] = lambda inputs: {}
 
 
@@ -48,6 +51,7 @@ GATES: Final[Mapping[str, Gate]] = {
         (atoms, retrieval, rerank),
     ),
     "rows": Gate(("questions", "candidates", "traces"), (traces, rows), splits=True, rows=True),
+    "leakage": Gate((), (leakage,), splits=True, leakage=True),
     "packed": Gate(
         ("questions", "atoms", "candidates", "rerank_tuned", "plans", "given_plans", "given_contexts", "packed"),
         (rerank_tuned, plans, packed),

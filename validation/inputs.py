@@ -17,21 +17,23 @@ from plancheck.records import CONTEXTS, LETTERS, SPLITS, Letter
 from validation.frames import counted, masked
 
 SPLITS_FILE = DATA / "splits.json"
+LEAKAGE_FILE = Path("reports/leakage.json")
 MADE = ("seed", "source", "group_by")  # how data/splits.json says that it was made
 FITTED = ("train", "dev")  # the splits whose rewarded plans become rows of data/sft
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Tables by their name in ``plancheck.records.TABLES``; ``splits`` and ``rows`` are empty for a gate without them.
+    """Tables by their name in ``plancheck.records.TABLES``; the others are empty for a gate without them.
 
-    ``rows`` are the objects of data/sft/train.jsonl and dev.jsonl, by split.
+    ``rows`` are the objects of data/sft/train.jsonl and dev.jsonl, by split; ``leakage`` is reports/leakage.json.
     """
 
     params: Params
     tables: Mapping[str, pa.Table]
     splits: Mapping[str, Any] = field(default_factory=dict)
     rows: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    leakage: Mapping[str, Any] = field(default_factory=dict)
 
 
 def table_file(name: str) -> Path:
@@ -42,7 +44,7 @@ def rows_file(split: str) -> Path:
     return DATA / "sft" / f"{split}.jsonl"
 
 
-def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: bool) -> Inputs:
+def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: bool, leakage: bool) -> Inputs:
     """The named tables of the working folder, of contexts all but the texts.
 
     Raises:
@@ -55,7 +57,21 @@ def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: boo
         tables,
         read_splits() if splits else {},
         {split: read_objects(rows_file(split)) for split in FITTED} if rows else {},
+        read_leakage() if leakage else {},
     )
+
+
+def read_leakage(path: Path = LEAKAGE_FILE) -> dict[str, Any]:
+    """What the leakage audit found.
+
+    Raises:
+        StudyError: the file is missing or of another form.
+    """
+    value = read_json(path)
+    forms = {"learned": list, "contexts": dict, "questions": dict}
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), form) for name, form in forms.items()):
+        raise StudyError(f"{path}: not what stage leakage writes. Run `dvc repro -f leakage`.")
+    return value
 
 
 def read_objects(path: Path) -> list[dict[str, Any]]:

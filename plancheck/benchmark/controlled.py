@@ -3,6 +3,8 @@
 import hashlib
 import random
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
 
 from plancheck.benchmark.controlled_facts import Asked, Demand, plan_context
 from plancheck.benchmark.controlled_layout import lay_out
@@ -11,7 +13,9 @@ from plancheck.benchmark.controlled_looks import LAYOUTS
 from plancheck.params.benchmark import Controlled
 from plancheck.records import LETTERS, Benchmark, Letter, Question
 
-__all__ = ["Lexicon", "generate", "read_lexicon"]
+__all__ = ["Lexicon", "generate", "generate_others", "read_lexicon"]
+
+LEXICON: Final = Path(__file__).with_name("lexicon.yaml")
 
 # Length classes: share of contexts as in LongBench-v2 (180 / 215 / 108), and range in parts of the typical length.
 LENGTHS = {"short": (180, 0.6, 0.85), "medium": (215, 0.85, 1.2), "long": (108, 1.2, 1.6)}
@@ -78,6 +82,14 @@ def generate(settings: Controlled, lexicon: Lexicon, *, seed: int) -> Benchmark:
                 evidence=evidence[item.index],
             )
     return Benchmark(tuple(questions[index] for index in range(count)), contexts)
+
+
+def generate_others(settings: Controlled, *, questions: int, seed: int) -> Benchmark:
+    """Other questions of the kind, for a model to learn from: of our lexicon, whatever ``benchmark.path`` is.
+
+    So new questions of the study need no new model.
+    """
+    return generate(settings.model_copy(update={"questions": questions}), read_lexicon(LEXICON), seed=seed)
 
 
 def _random(seed: int, purpose: str) -> random.Random:

@@ -11,6 +11,7 @@ from plancheck.page.comparisons import comparisons_section
 from plancheck.page.controls import controls_section
 from plancheck.page.enough import enough
 from plancheck.page.insides import composition_section, evidence_section, training_section
+from plancheck.page.leakage import leakage_section
 from plancheck.page.mechanisms import mechanisms_section
 from plancheck.page.power import power_section
 from plancheck.page.render import render
@@ -31,6 +32,7 @@ SECTIONS = (
     mechanisms_section,
     training_section,
     power_section,
+    leakage_section,
 )
 
 

@@ -46,7 +46,8 @@ class Study:
             as it is.
         overflow: what packing does with an atom that does not fit whole.
         begun: whether mined replies were begun for the base model, as those of the prompted selector never are.
-        facts: what stages report in reports/<name>.json, by name: atoms, benchmark, rerank, retrieve.
+        facts: what stages report in reports/<name>.json, by name: atoms, benchmark, leakage, rerank,
+            retrieve.
     """
 
     tables: Mapping[str, pd.DataFrame]

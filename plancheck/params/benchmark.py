@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal, Self
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from plancheck.params.formats import FORMATS, AnswerIndex, Columns, Format
+from plancheck.params.leakage import Leakage
 from plancheck.params.section import FilePath, Section, Seed, Share
 from plancheck.records import FEWEST_CHOICES, MOST_CHOICES, SPLITS
 
@@ -63,6 +64,7 @@ class Split(Section):
     seed: Seed
     group_by: Literal["none", "context"]
     sizes: dict[str, Annotated[int, Field(gt=0)] | Annotated[float, Field(gt=0, lt=1)]]
+    leakage: Leakage = Field(default_factory=Leakage, description="when texts of two splits count as alike")
 
     @property
     def listed(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Final
 import pandas as pd
 
 from plancheck.reporting.accuracy_tables import HELDOUT
+from plancheck.reporting.apart_table import LADDER_APART
 from plancheck.reporting.comparison_tables import BEST_OF_ALL, COMPARISONS
 from plancheck.reporting.composition_table import COMPOSITION
 from plancheck.reporting.domain_tables import DOMAIN_DIFFERENCES, DOMAINS
@@ -29,6 +30,7 @@ TABLES: Final[tuple[Table, ...]] = (
     COMPARISONS,
     BEST_OF_ALL,
     LADDER,
+    LADDER_APART,
     SENSITIVITY,
     ORDER,
     MECHANISMS,

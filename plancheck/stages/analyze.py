@@ -14,6 +14,7 @@ from plancheck.params.selectors import harness, trained
 from plancheck.params.study import Params
 from plancheck.plumbing.files import write_json
 from plancheck.reporting.accuracy_tables import heldout_table
+from plancheck.reporting.apart_table import apart_table
 from plancheck.reporting.cases import cases, scored_atoms, shown_atoms
 from plancheck.reporting.comparison_tables import Declared, best_of_all_table, comparisons_table
 from plancheck.reporting.composition_table import composition_table
@@ -90,6 +91,17 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
     declared = declared_comparisons(settings, chars)
     anchored = dict.fromkeys(policy.anchors.ranking for policy in policies.values() if policy.anchors)
     scoring = [name for name, spec in params.rankings.items() if isinstance(spec, Bm25 | Dense | CrossEncoder | Run)]
+    routers = control_routers(routing, results, budget_chars=route.budget_chars)
+    rungs = ladder(
+        results,
+        treatments,
+        settings.tiers,
+        budgets_chars=chars,
+        routers=routers,
+        router_tier=ROUTER_TIER,
+        router_budget_chars=route.budget_chars,
+        method=method,
+    )
     compared = comparisons_table(results, declared, method)
     pooled = best_of_all_table(results, learned, controls, chars, method)
     return {
@@ -110,16 +122,8 @@ def make_tables(made: Material, params: Params) -> dict[str, pd.DataFrame]:
         "routing": routing_table(routing, results, planners, method, budget_chars=route.budget_chars),
         "comparisons": compared,
         "best_of_all": pooled,
-        "ladder": ladder(
-            results,
-            treatments,
-            settings.tiers,
-            budgets_chars=chars,
-            routers=control_routers(routing, results, budget_chars=route.budget_chars),
-            router_tier=ROUTER_TIER,
-            router_budget_chars=route.budget_chars,
-            method=method,
-        ),
+        "ladder": rungs,
+        "ladder_apart": apart_table(rungs, results, made.leaked, routers=routers, method=method),
         "sensitivity": sensitivity_table(
             results,
             policies,

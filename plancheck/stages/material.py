@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
@@ -11,7 +12,7 @@ from plancheck.benchmark.tables import read_questions
 from plancheck.known import FILES, Known, read_known
 from plancheck.params.rankings import Ranking
 from plancheck.plumbing.errors import StudyError, all_problems
-from plancheck.plumbing.files import DATA, read_table
+from plancheck.plumbing.files import DATA, read_json, read_table
 from plancheck.records import Atom, Question
 from plancheck.reporting.results import Results, join_results
 from plancheck.reporting.systems import read_systems
@@ -25,7 +26,8 @@ class Material:
 
     ``answered`` has the predictions of finished systems as well, each at every budget. ``atoms`` are by context;
     ``plans`` holds the selected ones by selector and question; ``rankings`` are those of the stages retrieve, rerank
-    and tune together, ``known`` has all that are declared by question.
+    and tune together, ``known`` has all that are declared by question. ``leaked`` are the test questions that share an
+    ID, a context or a wording with what was learned from.
     """
 
     questions: Mapping[str, Question]
@@ -40,6 +42,7 @@ class Material:
     candidates: pd.DataFrame
     known: Mapping[str, Known]
     routing: pd.DataFrame
+    leaked: Set[str]
 
     @property
     def domains(self) -> dict[str, str]:
@@ -128,7 +131,24 @@ def read_material(
         candidates=read_table(DATA / "candidates.parquet").to_pandas(),
         known=read_known(list(questions.values()), atoms, rankings),
         routing=read_table(DATA / "routing.parquet").to_pandas(),
+        leaked=read_leaked(splits["test"]),
     )
+
+
+def read_leaked(test: Sequence[str], path: Path = Path("reports/leakage.json")) -> Set[str]:
+    """The test questions that the leakage audit names.
+
+    Raises:
+        StudyError: the file is missing or damaged, or names others.
+    """
+    found = read_json(path)
+    try:
+        names = frozenset(found["test"]["concerned"])
+    except (TypeError, KeyError) as error:
+        raise StudyError(f"{path}: not what stage leakage writes. Run `dvc repro -f leakage`.") from error
+    if not names <= set(test):
+        raise StudyError(f"{path}: is of another split. Run `dvc repro -f leakage`.")
+    return names
 
 
 def check_splits(splits: Mapping[str, Sequence[str]], questions: Mapping[str, Question]) -> None:

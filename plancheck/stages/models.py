@@ -14,7 +14,7 @@ from plancheck.backends.models import LOCK, WEIGHTS, made_once
 from plancheck.backends.places import located
 from plancheck.backends.reranker_tuning import THREADS, from_encoder, tune_reranker
 from plancheck.backends.tuning_pairs import tuning_pairs
-from plancheck.benchmark.controlled import generate, read_lexicon
+from plancheck.benchmark.controlled import generate_others
 from plancheck.params.models import HubModel, ServedModel, TunedModel, WheelModel
 from plancheck.params.section import Section
 from plancheck.params.selectors import PlannerSelector, Selector
@@ -23,7 +23,6 @@ from plancheck.plumbing.digests import digest, file_sha256
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import replacing, write_json
 
-LEXICON = Path(__file__).parents[1] / "benchmark/lexicon.yaml"  # not benchmark.path: new questions need no new models
 LIBRARIES = ("gguf", "safetensors", "sentence-transformers", "tokenizers", "torch", "transformers")
 
 log = logging.getLogger("plancheck.models")
@@ -177,8 +176,7 @@ def converted(gguf: Path, sha256: str) -> Path:
 
 def tuned(spec: TunedModel, params: Params, encoder: dict[str, Any]) -> tuple[str, Path]:
     """Digest of the recipe, and the folder of the cross-encoder, tuned at most once on a machine."""
-    knobs = params.benchmark.controlled.model_copy(update={"questions": spec.questions})
-    benchmark = generate(knobs, read_lexicon(LEXICON), seed=spec.seed)
+    benchmark = generate_others(params.benchmark.controlled, questions=spec.questions, seed=spec.seed)
     pairs = tuning_pairs(benchmark, negatives=spec.negatives, seed=spec.seed)
     recipe = {
         "step": "tune_reranker 2",

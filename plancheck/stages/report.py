@@ -30,7 +30,7 @@ LOG = logging.getLogger("plancheck.report")
 PAGE = Path("reports/index.html")
 TABLES = Path("reports/tables")
 TRAINING = Path("reports/train.json")
-FACTS = {name: Path(f"reports/{name}.json") for name in ("atoms", "benchmark", "rerank", "retrieve")}
+FACTS = {name: Path(f"reports/{name}.json") for name in ("atoms", "benchmark", "leakage", "rerank", "retrieve")}
 LOCK = Path("models/lock.json")
 GIVEN = Path("reports/given.json")
 

@@ -80,6 +80,15 @@ def judged(rows):
     return pd.DataFrame(rows)
 
 
+def apart(rungs):
+    """The test rows once more, as if no verdict had changed."""
+    if rungs.empty:
+        return pd.DataFrame(columns=["planner"])
+    kept = rungs[rungs["split"] == "test"]
+    before = {f"{name}_all": kept[name] for name in ("verdict", "difference", "low", "high")}
+    return kept.drop(columns=["pick", "candidates", "split", "sentence"]).assign(**before)
+
+
 def accuracy(right):
     share = float(right.mean())
     return {
@@ -193,7 +202,8 @@ def study_tables(selectors, tiers, right, domain_of, test):
         "main": pd.DataFrame(main),
         "heldout": pd.DataFrame(heldout),
         "domains": pd.DataFrame(domains),
-        "ladder": judged(rungs),
+        "ladder": (climbed := judged(rungs)),
+        "ladder_apart": apart(climbed),
         "comparisons": comparisons,
         "best_of_all": comparisons.drop(columns=["name", "family"], errors="ignore"),
         "domain_differences": pd.DataFrame(differences),
@@ -209,8 +219,29 @@ def study_tables(selectors, tiers, right, domain_of, test):
     }
 
 
+def leakage():
+    """What stage leakage reports: two test questions share a context with train, one of them its wording too."""
+    kinds = ("same_id", "same_context", "near_context", "contained_context", "same_question", "near_question")
+    learned = [
+        {"learned": name, "against": against, "questions": 9, "unknown": 0, "concerned": 0,
+         "shared": {kind: [] for kind in kinds}}
+        for name, against in (("train", "test"), ("dev", "test"), ("train", "dev"), ("data/sft/train.jsonl", "test"))
+    ]  # fmt: skip
+    shared = learned[0]["shared"] | {"same_context": ["q000", "q003"], "near_question": ["q003"]}
+    learned[0] |= {"concerned": 2, "shared": shared}
+    return {
+        "settings": {"context_words": 5, "sample": 16, "jaccard": 0.5, "containment": 0.8, "question_words": 3,
+                     "question_jaccard": 0.8},
+        "learned": learned,
+        "test": {"questions": 14, "concerned": ["q000", "q003"]},
+        "contexts": {"compared": 780, "verified": 3, "below": {"jaccard": 0.25, "containment": 0.5}, "pairs": [{}, {}]},
+        "questions": {"compared": 780, "pairs": [{}]},
+        "group_by_context": {"absent": None, "sizes": {"train": 20, "dev": 6, "test": 14}, "moved": 4, "concerned": 1},
+    }  # fmt: skip
+
+
 def facts(questions):
-    """What stages atoms, benchmark, rerank and retrieve report, as far as the page says it."""
+    """What stages atoms, benchmark, leakage, rerank and retrieve report, as far as the page says it."""
     bm25 = {
         "kind": "bm25",
         "variant": "okapi",
@@ -223,6 +254,7 @@ def facts(questions):
     return {
         "atoms": {"multi_document": {"contexts": 13, "documents": documents, "domains": domains}},
         "benchmark": {"equal_choices": {"questions": 2, "with_gold": 1}},
+        "leakage": leakage(),
         "rerank": {"rerank": {"coverage": "head", "atoms": 480, "truncated": 120, "truncated_share": 0.25}},
         "retrieve": {
             "bm25": bm25 | {"questions": questions},

@@ -21,7 +21,12 @@ from plancheck.reporting.tables import TABLES
 from plancheck.stages import report
 
 ROOT = Path(__file__).parents[2]
-AT_LARGEST = {"ladder", "domains", "composition"}  # tables of which the page shows the largest budget alone
+AT_LARGEST = {
+    "ladder",
+    "ladder_apart",
+    "domains",
+    "composition",
+}  # tables of which the page shows the largest budget alone
 
 
 class Numbers(HTMLParser):
@@ -183,7 +188,7 @@ def test_missing_tables_are_all_named_and_the_user_s_to_mend(tmp_path, write, mo
     assert "main.csv" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["atoms", "benchmark", "rerank", "retrieve"])
+@pytest.mark.parametrize("name", ["atoms", "benchmark", "leakage", "rerank", "retrieve"])
 def test_what_a_stage_reports_and_is_missing_is_named(name, tmp_path, write, monkeypatch, settings):
     monkeypatch.chdir(tmp_path)
     write(tmp_path)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -60,6 +61,8 @@ RANKED = TypeAdapter(Rankings).validate_python(
         "rerank_tuned": {"kind": "cross_encoder", "model": "reranker_tuned", "coverage": "head", "rest": "hybrid"},
     }
 )
+
+LEAKAGE = Path("reports/leakage.json")
 
 # Show the same text in every question.
 ALIKE = {("sft_early+nothing", 600), ("no_context", 600)}
@@ -127,6 +130,7 @@ def write_study(*, seed=0):
     )
     write_questions(Benchmark(questions, {}))
     write_json(DATA / "splits.json", {**SPLITS, "seed": 1, "group_by": "none"})
+    write_json(LEAKAGE, {"test": {"concerned": []}})
     atoms, rankings, candidates, reranked, tuned = [], [], [], [], []
     plans, packed, predictions, routing = [], [], [], []
     read = {"tokens": 1, "truncated": False}
@@ -205,6 +209,7 @@ def test_every_table_is_written_in_three_forms_and_twice_the_same(folder):
     analyze.run(params())
     first = written(folder)
     assert {path.name for path in first} == {
+        "leakage.json",
         "metrics.json",
         *(f"{table.name}.{form}" for table in TABLES for form in ("csv", "md", "tex")),
     }
@@ -228,6 +233,45 @@ def test_the_ladder_has_the_routers_at_their_budget_and_the_perfect_planner_pass
     assert set(routers["control"]) == {"forest", "domain_rule"}
     perfect = table[(table["planner"] == "evidence+nothing") & (table["split"] == "all")]
     assert set(perfect["verdict"]) == {"supported"}
+
+
+def test_test_rows_are_made_again_without_the_questions_that_leaked(folder):
+    analyze.run(params())
+    whole = pd.read_csv(folder / "reports/tables/ladder.csv")
+    assert pd.read_csv(folder / "reports/tables/ladder_apart.csv").empty
+    write_json(LEAKAGE, {"test": {"concerned": IDS[16:20]}})
+    analyze.run(params())
+    pd.testing.assert_frame_equal(pd.read_csv(folder / "reports/tables/ladder.csv"), whole)
+    table = pd.read_csv(folder / "reports/tables/ladder_apart.csv")
+    test = whole[whole["split"] == "test"].reset_index(drop=True)
+    keys = ["planner", "tier", "control", "budget_chars", "tests"]
+    pd.testing.assert_frame_equal(table[keys], test[keys])
+    assert set(table["questions"]) == {4} and set(table["contexts"]) == {2}
+    assert table["verdict_all"].tolist() == test["verdict"].tolist()
+    assert table["difference_all"].tolist() == test["difference"].tolist()
+    right = pq.read_table(DATA / "predictions.parquet").to_pandas()
+    right = right[right["question_id"].isin(IDS[20:])].groupby(["policy", "budget_chars"])["correct"].mean()
+    expected = [right[row.planner, row.budget_chars] for row in table.itertuples()]
+    assert table["treatment_accuracy"].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("leakage", "expected"),
+    [
+        ({"test": {"concerned": ["q00"]}}, "of another split"),
+        ({}, "not what stage leakage writes"),
+    ],
+)
+def test_an_audit_of_another_study_is_refused(leakage, expected, folder):
+    write_json(LEAKAGE, leakage)
+    with pytest.raises(StudyError, match=expected):
+        analyze.run(params())
+
+
+def test_where_all_test_questions_leaked_there_is_no_row(folder):
+    write_json(LEAKAGE, {"test": {"concerned": SPLITS["test"][:-1]}})
+    analyze.run(params())
+    assert pd.read_csv(folder / "reports/tables/ladder_apart.csv").empty
 
 
 def test_metrics_are_few_figures_of_the_tables(folder):

@@ -25,7 +25,7 @@ from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.records import TABLES, router_features
 from plancheck.routing.entries import entries
 from validation.gate import quiet
-from validation.inputs import SPLITS_FILE, Inputs, rows_file, table_file
+from validation.inputs import LEAKAGE_FILE, SPLITS_FILE, Inputs, rows_file, table_file
 
 WINDOWS = {"Single": (80, 10), "Multi": (60, 10)}
 DOMAIN = {"a": "Single", "b": "Multi", "c": "Multi"}
@@ -317,6 +317,33 @@ def study_splits(group_by="none"):
     return {**ids, "seed": 7, "source": None, "group_by": group_by}
 
 
+def study_leakage():
+    """What the audit says: two pairs of contexts and two of questions, none across train, dev and test."""
+    kinds = ("same_id", "same_context", "near_context", "contained_context", "same_question", "near_question")
+    against = [("train", "test"), ("dev", "test"), ("train", "dev")]
+    against += [(f"data/sft/{split}.jsonl", "test") for split in ("train", "dev")]
+    indices = {"jaccard": 0.6, "jaccard_estimate": 0.5, "containment": 0.9, "containment_estimate": 0.8}
+    return {
+        "learned": [
+            {"learned": name, "against": split, "questions": 2, "unknown": 0, "concerned": 0,
+             "shared": {kind: [] for kind in kinds}}
+            for name, split in against
+        ],
+        "contexts": {
+            "pairs": [
+                {"left": "a", "right": "b", "kind": "near", **indices},
+                {"left": "a", "right": "c", "kind": "contained", **indices, "jaccard": 0.2},
+            ]
+        },
+        "questions": {
+            "pairs": [
+                {"left": "q4", "right": "q5", "kind": "near", "jaccard": 0.9},
+                {"left": "q4", "right": "q1", "kind": "same", "jaccard": 0.0},
+            ]
+        },
+    }  # fmt: skip
+
+
 def as_tables(rows):
     return {name: pa.Table.from_pylist(rows[name], schema=SCHEMAS[name]) for name in SCHEMAS}
 
@@ -328,15 +355,17 @@ class Study:
         self.rows = study_rows()
         self.sft = study_sft(self.rows)
         self.splits = study_splits(group_by)
+        self.leakage = study_leakage()
         self.params = study_params(group_by, sizes)
 
     def inputs(self):
-        return Inputs(self.params, as_tables(self.rows), self.splits, self.sft)
+        return Inputs(self.params, as_tables(self.rows), self.splits, self.sft, self.leakage)
 
     def write(self):
         for name, table in as_tables(self.rows).items():
             write_table(table_file(name), table, SCHEMAS[name])
         write_json(SPLITS_FILE, self.splits)
+        write_json(LEAKAGE_FILE, self.leakage)
         for split, rows in self.sft.items():
             rows_file(split).parent.mkdir(exist_ok=True)
             rows_file(split).write_text("".join(json.dumps(row) + "\n" for row in rows))

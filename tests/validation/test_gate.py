@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+import shutil
 import threading
 
 import pytest
@@ -260,6 +261,7 @@ def test_gates_at_once_take_turns(folder):
 
 
 def test_a_place_that_cannot_be_written_is_named(folder, capsys):
+    shutil.rmtree(folder.path / "reports")
     (folder.path / "reports").write_text("a file where a folder belongs")
     assert gate.main(["split"]) == 1
     assert "cannot be written" in capsys.readouterr().err

@@ -10,6 +10,7 @@ from great_expectations import ExpectationSuite
 from plancheck.records import FAILURES
 from validation import (
     atoms,
+    leakage,
     packed,
     plans,
     predictions,
@@ -54,6 +55,9 @@ EXPECTATIONS = {
     "traces_by_question": 1,
     "rows_train": 12,
     "rows_dev": 11,
+    "leakage_learned": 10,
+    "leakage_contexts": 15,
+    "leakage_questions": 8,
     "router_features": 72,
     "router_features_by_question": 1,
     "routing": 15,
@@ -71,6 +75,7 @@ MODULES = (
     predictions,
     traces,
     rows,
+    leakage,
     router_features,
     routing,
 )
@@ -256,6 +261,30 @@ PLANTS = {
     "traces_by_question": {"every train and dev question has all its samples": ("missing_samples", 1)},
     "rows_train": row_plants("dev"),
     "rows_dev": row_plants("train"),
+    "leakage_learned": {
+        "what was learned from is compared with a split once": ("learned", "dev"),
+        "every split and training row is compared": ("missing", 1),
+        "nothing is learned from a question that it is tested on": ("same_id", 1),
+        "every question named is of the split": ("strangers", 1),
+        "unknown questions are among those learned from": ("unknown", 3),
+        "concerned counts the questions that share anything": ("concerned", 1),
+        "no context of it is in the split": ("same_context", 1),
+        "no context of it is near one of the split, or holds or lies in one": ("nearly", 1),
+    },
+    "leakage_contexts": {
+        "a pair has one row": ("right", "c"),
+        "kind is near or contained": ("kind", "alike"),
+        **{f"{name} is in [0, 1]": (name, 1.1) for name in leakage.INDICES if name != "jaccard"},
+        "jaccard is in [0, 1]": ("jaccard", -0.1),
+        "a pair shares no less of the smaller than of both": ("jaccard", 0.95),
+        "kind is what the indices make it under split.leakage": ("misjudged", 1),
+    },
+    "leakage_questions": {
+        "a pair has one row": ("right", "q1"),
+        "kind is same or near": ("kind", "alike"),
+        "jaccard is in [0, 1]": ("jaccard", 1.1),
+        "a near pair reaches split.leakage.question_jaccard": ("misjudged", 1),
+    },
     "router_features": {
         "a question has one row": ("question_id", lambda frame: frame["question_id"][1]),
         "domain is the question's": ("domain", "another"),
