@@ -33,6 +33,7 @@ STAGES: Final[Mapping[str, str]] = {
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make every table, the survival ladder and the metrics.",
     "report": "Make the page that shows the study: reports/index.html.",
+    "release": "Make what others can check the study by, without its text: release/bundle.tar.gz.",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
