@@ -20,6 +20,8 @@ from plancheck.plumbing.shortage import shortage_told
 from plancheck.plumbing.threads import sleep_when_idle
 from plancheck.starting.command import HELP as NEW
 from plancheck.starting.command import new
+from plancheck.verification.command import HELP as VERIFY
+from plancheck.verification.command import verify
 
 STAGES: Final[Mapping[str, str]] = {
     "parameters": "Check whether params.yaml can be run with here.",
@@ -61,6 +63,7 @@ for _name, _help in STAGES.items():
 
 app.add_typer(exports, name="export")
 app.command("new", help=NEW)(new)
+app.command("verify", help=VERIFY)(verify)
 
 
 COMPARE = """

@@ -83,4 +83,3 @@ def restored(name: str, table: pa.Table, stored: pa.Schema) -> pa.Table:
         else:
             columns.append(table[field.name])
     return pa.table(columns, schema=stored)
-
