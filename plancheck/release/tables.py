@@ -46,7 +46,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def stored_schemas(params: Params) -> dict[str, pa.Schema]:
     """The columns of every table in data/, by name."""
-    names = scorers(params.rankings, params.tune.role)
+    names = list(scorers(params.rankings, params.tune.role))
     rerankers = [name for name in names if isinstance(params.rankings[name], CrossEncoder)]
     return dict(TABLES) | {"router_features": router_features(names, rerankers)}
 

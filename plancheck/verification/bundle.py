@@ -79,7 +79,7 @@ def opened(bundle: Path) -> Iterator[Iterator[Member]]:
 class Bounded:
     """A stream that refuses to give more than so many bytes: headers count, which tarfile reads into memory."""
 
-    def __init__(self, stream: IO[bytes], limit: int, bundle: Path) -> None:
+    def __init__(self, stream: gzip.GzipFile, limit: int, bundle: Path) -> None:
         self.stream, self.left, self.bundle = stream, limit, bundle
 
     def read(self, size: int = -1) -> bytes:

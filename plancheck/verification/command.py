@@ -9,8 +9,8 @@ import typer
 from plancheck.plumbing.errors import SHOWN_PROBLEMS, StudyError
 
 HELP: Final = """
-Verify a bundle of `plancheck release`: its sums and contracts; every table and the page rebuilt from its files without \
-text, without a model, and compared cell by cell. Exit status 1 where anything differs.
+Verify a bundle of `plancheck release`: its sums and contracts; every table and the page, rebuilt from files that hold \
+no text and compared cell by cell. Exit status 1 where anything differs.
 
 Example: plancheck verify release/bundle.tar.gz
 

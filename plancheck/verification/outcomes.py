@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-import pandas as pd
 import pyarrow as pa
 
 from plancheck.packing import evidence_recall
@@ -16,6 +15,14 @@ from plancheck.routing.entries import BEST_SINGLE, ORACLE_ALL, ORACLE_PAIR
 from plancheck.verification.differences import Difference, same
 
 Rows = list[dict[str, Any]]
+# By table, the columns that follow from others.
+MADE: Final[Mapping[str, Sequence[str]]] = {
+    "predictions": ("gold", "correct"),
+    "given_predictions": ("gold", "correct"),
+    "traces": ("correct", "reward"),
+    "packed": ("evidence_recall",),
+    "routing": ("policy", "correct"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +46,26 @@ def outcomes(tables: Mapping[str, pa.Table], params: Params) -> Outcomes:
         KeyError: a row names a question, policy or atom that is nowhere else.
     """
     questions = {row["question_id"]: row for row in tables["questions"].to_pylist()}
+    stored = {name: tables[name].to_pylist() for name in MADE}
     made: dict[str, Rows] = {
-        name: [answered(row, questions[row["question_id"]]) for row in tables[name].to_pylist()]
+        name: [answered(row, questions[row["question_id"]]) for row in stored[name]]
         for name in ("predictions", "given_predictions", "traces")
     }
-    made["packed"] = [
-        recalled(row, questions[row["question_id"]], given=set(params.contexts)) for row in tables["packed"].to_pylist()
-    ]
-    made["routing"] = routed(tables["routing"].to_pylist(), made["predictions"], params)
+    given = set(params.contexts)
+    made["packed"] = [recalled(row, questions[row["question_id"]], given=given) for row in stored["packed"]]
+    made["routing"] = routed(stored["routing"], made["predictions"], params)
     found, cells = [], 0
-    for name, rows in made.items():
-        for old, new in zip(tables[name].to_pylist(), rows, strict=True):
-            label = ", ".join(str(old[key]) for key in KEYS[name])
-            cells += len(old)
-            found += [
-                Difference(f"data/{name}.parquet", label, column, old[column], new[column])
-                for column in old
-                if not same(old[column], new[column])
-            ]
+    for name, columns in MADE.items():
+        own = [column for column in columns if column in tables[name].column_names]
+        cells += len(own) * len(stored[name])
+        found += [
+            Difference(
+                f"data/{name}.parquet", ", ".join(str(old[key]) for key in KEYS[name]), column, old[column], new[column]
+            )
+            for old, new in zip(stored[name], made[name], strict=True)
+            for column in own
+            if not same(old[column], new[column])
+        ]
     rebuilt = {name: pa.Table.from_pylist(rows, schema=tables[name].schema) for name, rows in made.items()}
     return Outcomes({**tables, **rebuilt}, found, cells)
 
@@ -84,31 +93,32 @@ def recalled(row: dict[str, Any], question: Mapping[str, Any], *, given: set[str
 
 def routed(rows: Rows, predictions: Rows, params: Params) -> Rows:
     """The rows of routing, the choices of oracles and of the best single policy made again."""
-    at_budget = [row for row in predictions if row["budget_chars"] == params.route.budget_chars]
-    right = pd.DataFrame(at_budget).pivot(index="question_id", columns="policy", values="correct").astype(bool)
+    right: dict[str, dict[str, bool]] = {}  # by policy and question
+    for row in predictions:
+        if row["budget_chars"] == params.route.budget_chars:
+            right.setdefault(row["policy"], {})[row["question_id"]] = row["correct"]
     everyone = deployable(params.pack.policies, params.selectors)
-    pair = (params.route.control, params.route.planner)
-    folds: dict[tuple[str, int | None], set[str]] = {}
+    among = {ORACLE_PAIR: (params.route.control, params.route.planner), ORACLE_ALL: everyone}
+    tested: dict[tuple[str, int | None], set[str]] = {}
     for row in rows:
         if row["router"] == BEST_SINGLE:
-            folds.setdefault((row["scheme"], row["fold"]), set()).add(row["question_id"])
+            tested.setdefault((row["scheme"], row["fold"]), set()).add(row["question_id"])
     # Without folds it learned from the questions that it routes, else from all others.
     singles = {
-        key: best(right if key[1] is None else right.loc[~right.index.isin(tested)], everyone)
-        for key, tested in folds.items()
+        (scheme, fold): best(right, everyone, own if fold is None else set(right[everyone[0]]) - own)
+        for (scheme, fold), own in tested.items()
     }
     found = []
     for row in rows:
         policy = row["policy"]
-        own = right.loc[[row["question_id"]]]
-        if row["router"] in (ORACLE_PAIR, ORACLE_ALL):
-            policy = best(own, pair if row["router"] == ORACLE_PAIR else everyone)
+        if row["router"] in among:
+            policy = best(right, among[row["router"]], {row["question_id"]})
         elif row["router"] == BEST_SINGLE:
             policy = singles[row["scheme"], row["fold"]]
-        found.append(row | {"policy": policy, "correct": bool(own[policy].iloc[0])})
+        found.append(row | {"policy": policy, "correct": right[policy][row["question_id"]]})
     return found
 
 
-def best(right: pd.DataFrame, policies: Sequence[str]) -> str:
-    """The policy that is right most often; ties go to the earlier."""
-    return policies[int(right[list(policies)].sum(axis=0).to_numpy().argmax())]
+def best(right: Mapping[str, Mapping[str, bool]], policies: Sequence[str], question_ids: set[str]) -> str:
+    """The policy that is right most often on these questions; ties go to the earlier."""
+    return max(policies, key=lambda policy: sum(right[policy][question_id] for question_id in question_ids))
