@@ -1,5 +1,6 @@
 """Whether a release holds text that it must not: any run of 30 characters of a text of the study."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from plancheck.release.sums import files_of
 
 RUN: Final = 30  # characters
+# Of the page, in a script element: the libraries that draw its charts, 2 MB without a word of the study.
+LIBRARIES: Final = re.compile(r"<script>\(function\(\)\{.*?\}\)\(\);</script>", re.DOTALL)
 BASE: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -29,8 +32,8 @@ def found_texts(
         texts: name and text.
         allowed: runs of these may stand anywhere.
     """
-    known = np.unique(np.concatenate([np.empty(0, np.uint64), *map(run_hashes, files.values())]))
-    known = np.setdiff1d(known, np.concatenate([np.empty(0, np.uint64), *map(run_hashes, allowed)]))
+    known, free = all_hashes(files.values()), all_hashes(allowed)
+    known = known[~among(known, free)]
     for name, text in texts:
         hashes = run_hashes(text)
         places = np.flatnonzero(among(hashes, known))
@@ -39,6 +42,11 @@ def found_texts(
         for file, content in files.items():
             if any(run in content for run in spoken):
                 yield file, name
+
+
+def all_hashes(texts: Iterable[str]) -> NDArray[np.uint64]:
+    """The hashes of every run of all texts, least first."""
+    return np.sort(np.concatenate([np.empty(0, np.uint64), *map(run_hashes, texts)]))
 
 
 def run_hashes(text: str) -> NDArray[np.uint64]:
@@ -61,11 +69,14 @@ def among(hashes: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.b
 
 
 def contents(folder: Path) -> dict[str, str]:
-    """What each file of a folder says: of a Parquet table every distinct string, of others their text as it stands."""
+    """What each file of a folder says: of a Parquet table every distinct string, of others their text as it stands.
+
+    The page's libraries are left out.
+    """
     return {
         name: strings(pq.read_table(folder / name))
         if name.endswith(".parquet")
-        else (folder / name).read_text(encoding="utf-8")
+        else LIBRARIES.sub("", (folder / name).read_text(encoding="utf-8"), count=1)
         for name in files_of(folder)
     }
 

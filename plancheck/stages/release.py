@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import yaml
 
 from plancheck.benchmark.tables import CONTEXTS_FILE, QUESTIONS_FILE, each_context, read_questions
-from plancheck.page import render
 from plancheck.page.provenance import parameters_text, portable
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
@@ -121,7 +120,7 @@ def refuse_texts(folder: Path) -> None:
     questions = read_questions()
     labels = {getattr(question, label) for question in questions for label in LABELS}
     own = [path.read_text(encoding="utf-8") for path in code_texts()]
-    found = texts.found_texts(texts.contents(folder), study_texts(), allowed=[*labels, *own, str(render.libraries())])
+    found = texts.found_texts(texts.contents(folder), study_texts(), allowed=[*labels, *own])
     if problems := [f"{file}: of {name}" for file, name in found]:
         raise all_problems(
             f"The release would hold text of the study (runs of {texts.RUN} characters):",

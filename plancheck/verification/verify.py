@@ -17,6 +17,7 @@ from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.release.sums import check_sums, read_sums
 from plancheck.release.tables import released_schema, restored, stored_schemas
+from plancheck.release.texts import LIBRARIES
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.tables import TABLES
 from plancheck.stages import analyze, report
@@ -29,8 +30,6 @@ from plancheck.verification.outcomes import outcomes
 
 MOST_PARAMETERS: Final = 1 << 20  # bytes
 CODE: Final = re.compile(r'<meta name="plancheck-code" content="([0-9a-f]{64})">')
-# In a script element; the page's template has it on a line of its own.
-LIBRARIES: Final = re.compile(r"<script>\(function\(\)\{.*?\}\)\(\);</script>", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
