@@ -47,14 +47,12 @@ def copy_bundle(bundle: Path, folder: Path) -> None:
     Raises:
         StudyError: there is no such bundle, or it is not one.
     """
-    packed = None
+    if not bundle.is_dir() and not bundle.is_file():  # a pipe would never end
+        raise StudyError(f"{bundle}: no such file or folder.")
+    packed = None if bundle.is_dir() else bundle.stat().st_size
     try:
-        if not bundle.is_dir():
-            packed = bundle.stat().st_size
         with opened(bundle) as members:
             copy_members(members, folder, bundle, most_bytes(packed))
-    except FileNotFoundError as error:
-        raise StudyError(f"{bundle}: no such file or folder.") from error
     except BROKEN as error:
         raise StudyError(f"{bundle}: cannot be read to its end ({error}). Get it anew.") from error
     strip_top(folder)
