@@ -39,7 +39,7 @@ ROWS = [
     ("planner against BM25: sign test, p", "37 wins, 56 losses", "0.061", 3, lambda: sign_test(37, 56)),
     ("6,000 characters, reranking: sign test, p", RERANK, "0.478", 3, lambda: sign_test(68, 59)),
     ("6,000 characters, reranking: difference, points", RERANK, "1.79", 2, lambda: 100 * (68 - 59) / 503),
-    ("in-sample rule against the best single policy, points", "183 and 182 of 503 right", "0.20", 2,
+    ("in-sample rule against the best single policy, points", "one more than 182 of 503 right", "0.20", 2,
      lambda: 100 * (183 - 182) / 503),
     ("questions that would tell 1.5 points", "127 of 503 differ", "8800", -2,
      lambda: examples_needed(0.015, 127 / 503)),

@@ -22,6 +22,20 @@ def test_a_release_is_verified_from_its_archive_and_its_page_is_made_again(study
     assert found.cells > 5_000
 
 
+def test_verify_within_its_bounds_loads_no_model_library_no_orchestrator_and_no_gate(study):
+    heavy = ["torch", "transformers", "sentence_transformers", "sklearn", "prefect", "dvc", "great_expectations"]
+    code = (
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print('loaded:', [name for name in {heavy} if name in sys.modules]))\n"
+        "from plancheck.cli import main; main()"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, "verify", str(study.bundle)], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[-2:] == ["Verified.", "loaded: []"]
+
+
 def test_one_letter_changed_is_told_with_every_cell_that_it_moves(bundle, plancheck):
     table = pq.read_table(bundle.path / "data" / "predictions.parquet").to_pylist()
     place, row = next(
