@@ -29,6 +29,7 @@ from plancheck.verification.differences import Difference, csv_differences, same
 from plancheck.verification.outcomes import outcomes
 
 MOST_PARAMETERS: Final = 1 << 20  # bytes
+DEEPEST: Final = 50
 CODE: Final = re.compile(r'<meta name="plancheck-code" content="([0-9a-f]{64})">')
 
 
@@ -83,12 +84,22 @@ def read_parameters(path: Path) -> Params:
         raise StudyError(f"{path}: is larger than {MOST_PARAMETERS:,} bytes.")
     try:
         text = path.read_text(encoding="utf-8")
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-            raise StudyError(f"{path}: holds references (&, *), which no release has.")
+        refuse_endless(path, text)
         value = yaml.safe_load(text)
     except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise StudyError(f"{path}: is not readable as YAML ({str(error)[:300]}).") from error
     return parse_params(value, name=str(path))
+
+
+def refuse_endless(path: Path, text: str) -> None:
+    """Raise a StudyError for YAML that takes time or memory without end: references, and nesting without bounds."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise StudyError(f"{path}: holds references (&, *), which no release has.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise StudyError(f"{path}: is nested more than {DEEPEST} deep.")
 
 
 def rebuilt(params: Params, *, files: int) -> Verified:

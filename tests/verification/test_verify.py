@@ -125,10 +125,9 @@ def test_sums_that_are_none_are_refused(lines, bundle):
     [
         ("rankings", "score", lambda values: [float("nan"), *values[1:]], "score has 1 values that are no finite"),
         ("rerank", "score", lambda values: [float("inf"), *values[1:]], "score has 1 values"),
-        ("predictions", "gold", lambda values: [None, *values[1:]], "gold"),
         ("predictions", "question_id", lambda values: [values[-1], *values[1:]], "has 2 rows"),
         ("questions", "question_id", lambda values: [values[1], *values[1:]], "has 2 rows"),
-        ("predictions", "policy", lambda values: ["other", *values[1:]], "not in the study"),
+        ("predictions", "policy", lambda values: ["other", *values[1:]], "cannot be rebuilt"),
         ("packed", "question_id", lambda values: ["nobody", *values[1:]], "cannot be rebuilt"),
         ("plans", "selector", lambda values: ["nobody", *values[1:]], "cannot be rebuilt"),
         ("routing", "policy", lambda values: ["nobody"] * len(values), "cannot be rebuilt"),
@@ -162,15 +161,13 @@ def test_tables_whose_bytes_are_damaged_are_refused_or_read_as_tables(bundle):
     whole = path.read_bytes()
     columns = contracts.pq.read_schema(path)
     generator = np.random.default_rng(1)
-    read = 0
     for place in generator.integers(4, len(whole) - 8, 60).tolist():
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         try:
             table = contracts.read_table(path, columns)
         except (pa.ArrowException, OSError, ValueError, MemoryError):
             continue
-        read += table.num_rows
-    assert read < 60 * 2 * pq.ParquetFile(path).metadata.num_rows if read else True
+        assert table.schema.equals(columns)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +175,7 @@ def test_tables_whose_bytes_are_damaged_are_refused_or_read_as_tables(bundle):
     [
         ("a: &a [1]\nb: *a\n", "holds references"),
         ("a: {b: [", "not readable as YAML"),
-        ("[" * 5000, "not readable as YAML"),
+        ("[" * 100_000, "is nested more than 50 deep"),
         ("- 1\n", "holds no mapping"),
         ("profile: demo\n", "break a rule"),
         ("x" * (1 << 21), "is larger than"),
