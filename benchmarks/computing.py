@@ -29,7 +29,7 @@ from plancheck.params.retrieval import Atoms
 from plancheck.retrieval.lexical import LexicalIndex
 from plancheck.retrieval.ranking import by_score
 from plancheck.retrieval.words import words
-from plancheck.stages.atoms import atoms_of
+from plancheck.stages.atoms import atoms_of, documents_of
 from plancheck.statistics.bootstrap import paired_bootstrap
 
 ROOT = Path(__file__).parents[1]
@@ -116,7 +116,8 @@ def ranked(records: Sequence[dict[str, Any]]) -> Iterator[dict[str, object]]:
         text, several = record["context"], record["domain"] in domains
 
         def ranks(text: str = text, several: bool = several, query: str = record["question"]) -> None:
-            atoms = atoms_of("0" * 64, text, settings, multi_document=several)
+            found = documents_of(text, settings, multi_document=several, given=None)
+            atoms = atoms_of("0" * 64, found, settings, multi_document=several, chunks=None)
             index = LexicalIndex([words(text[atom.start : atom.end]) for atom in atoms], variant=VARIANT)
             by_score(index.scores(words(query)))
 

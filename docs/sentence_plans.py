@@ -1,7 +1,7 @@
 """Plans of spans without our atoms: the four sentences that share the rarest words with question and choices.
 
-plancheck export questions --text --out yours/questions.jsonl
-python docs/sentence_plans.py yours/questions.jsonl given/plans/sentences.jsonl
+plancheck export questions --text --out yours/texts.jsonl
+python docs/sentence_plans.py yours/texts.jsonl given/plans/sentences.jsonl
 """
 
 import json

@@ -38,5 +38,14 @@ def announcement(params: Params, stages: Sequence[str]) -> str:
     )
 
 
+def run_name(params: Params) -> str:
+    """What Prefect calls a run: its profile and its questions, such as ``demo-120-questions``."""
+    benchmark = params.benchmark
+    if benchmark.source == "controlled":
+        return f"{params.profile}-{benchmark.controlled.questions}-questions"
+    most = "" if benchmark.limit is None else f"-at-most-{benchmark.limit}"
+    return f"{params.profile}-questions-of-{benchmark.path.name}{most}"
+
+
 def counted(stages: Sequence[str]) -> str:
     return f"One stage, {stages[0]}" if len(stages) == 1 else f"{len(stages)} stages, {stages[0]} to {stages[-1]}"

@@ -13,6 +13,7 @@ from flows.entry import main
 from flows.progress import results
 from plancheck.answering.asking import Answered
 from plancheck.answering.rightness import is_right
+from plancheck.answering.usage import write_usage
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
@@ -32,8 +33,9 @@ QUESTIONS_A_SHARD = 4
 @flow(name="answer")
 def answer() -> None:
     """Ask the answer model every distinct prompt and give each condition its answer."""
-    settings = read_params().answer
-    model = locked("answer")
+    params = read_params()
+    settings = params.answer
+    model = locked("answer", served=params.models["answer"])
     questions = shards(sorted({packed.question_id for packed in read_packed_contexts()}), size=QUESTIONS_A_SHARD)
     started = time.monotonic()
     futures = [answer_shard.submit(shard, model, settings) for shard in questions]
@@ -43,6 +45,7 @@ def answer() -> None:
     refuse_total_failure(answers.values())
     rows = prediction_rows(answers)
     write_table(DATA / "predictions.parquet", rows, PREDICTIONS)
+    write_usage("answer", {"answer": sum((part.usage for part in parts), Counter())}, params.models)
     LOG.info(
         "%s predictions from %s distinct prompts: %s asked, %s remembered, %s failed, in %.0f s",
         f"{len(rows):,}", f"{len(answers):,}", f"{calls:,}", f"{len(answers) - calls:,}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import networkx as nx  # type: ignore[import-untyped]
+import yaml
 from dvc.exceptions import DvcException
 from dvc.lock import LockError
 from dvc.logger import set_loggers_level
@@ -60,6 +61,15 @@ def stages_in_order(targets: Sequence[str] = ()) -> list[str]:
         return [stage.addressing for stage in ordered(repo, targets)]
 
 
+def declared_stages() -> list[str]:
+    """The names of ./dvc.yaml, in its order, without asking DVC; none where there is no such file."""
+    try:
+        found = yaml.safe_load(Path("dvc.yaml").read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError):
+        return []
+    return list(found.get("stages", {})) if isinstance(found, dict) else []
+
+
 def ordered(repo: Repo, targets: Sequence[str]) -> list[PipelineStage]:
     graph = repo.index.graph
     stages = [stage for stage in repo.index.stages if stage.cmd]
@@ -109,8 +119,8 @@ def explained(error: BaseException) -> StudyError:
     return StudyError(": ".join(dict.fromkeys(str(link) for link in chain if str(link))))
 
 
-def reproduce(stage: str) -> Status:
-    """Run one stage, alone, in this process if it changed.
+def reproduce(stage: str, *, force: bool = False) -> Status:
+    """Run one stage, alone, in this process if it changed or is forced.
 
     Returns:
         DONE or UNCHANGED; REFUSED when its command ended with status 1 (it has said why) or DVC would not run it
@@ -118,7 +128,7 @@ def reproduce(stage: str) -> Status:
     """
     try:
         with open_project() as repo:
-            ran = repo.reproduce(targets=[stage], single_item=True)
+            ran = repo.reproduce(targets=[stage], single_item=True, force=force)
             return Status.DONE if ran else Status.UNCHANGED
     except StudyError as error:
         if (status := command_status(error)) is None:

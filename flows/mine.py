@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections import Counter
 from typing import Any
 
 from prefect import flow
@@ -9,6 +10,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
+from plancheck.answering.usage import write_usage
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.params.study import read_params
@@ -28,7 +30,8 @@ def mine() -> None:
     """Sample plans for the train and dev questions, and execute each of them alone."""
     params = read_params()
     settings = Settings(planner=params.planner, mine=params.mine, pack=params.pack, answer=params.answer)
-    planner, answerer = locked("planner"), locked("answer")
+    planner = locked("planner", served=params.models["planner"])
+    answerer = locked("answer", served=params.models["answer"])
     splits = read_splits()
     # A test question's reward must never be computed, let alone learned from; read_splits refuses an ID in two splits.
     questions = shards(sorted([*splits["train"], *splits["dev"]]), size=QUESTIONS_A_SHARD)
@@ -37,6 +40,8 @@ def mine() -> None:
     mined = results(futures, questions, what="mine: questions")
     rows = [row for part in mined for row in part.rows]
     write_table(DATA / "traces.parquet", rows, TRACES)
+    usage = {role: sum((part.usage[role] for part in mined), Counter[str]()) for role in ("planner", "answer")}
+    write_usage("mine", usage, params.models)
     report(mined, rows, seconds=time.monotonic() - started)
 
 

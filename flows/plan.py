@@ -12,7 +12,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.entry import main
 from flows.progress import results
-from plancheck.backends.adapters import adapter_digest
+from plancheck.answering.usage import write_usage
+from plancheck.backends.adapters import adapter_digest, forget_planners
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import LockedModel, locked
 from plancheck.benchmark.tables import read_questions
@@ -22,6 +23,7 @@ from plancheck.params.rankings import Ranking
 from plancheck.params.selectors import HarnessSelector, PlannerSelector, PlansSelector, RankingSelector
 from plancheck.params.study import read_params
 from plancheck.planning.harness import HARNESS
+from plancheck.planning.mining import Planned
 from plancheck.planning.plan_rows import plan_rows
 from plancheck.planning.plans import Selected
 from plancheck.plumbing.errors import StudyError
@@ -44,16 +46,19 @@ TRAINING = Path("reports/train.json")
 def plan() -> None:
     """Let every selector plan for every question; plans of one's own are read by stage given."""
     params = read_params()
-    model = locked("planner")
     questions = sorted(question.question_id for question in read_questions())
     parts = shards(questions, size=QUESTIONS_A_SHARD)
     spans = {atom.atom_id: Span(atom.start, atom.end) for own in read_atoms().values() for atom in own}
     rows: list[dict[str, Any]] = []
-    # One selector after another, so that at most one adapted model is in memory.
+    usage: dict[str, Counter[str]] = {}
+    # One selector after another, each letting go of its model, so that one at most is in memory.
     for name, selector in params.selectors.items():
         match selector:
             case PlannerSelector():
-                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner)
+                model = locked(selector.model, served=params.models[selector.model])
+                spent = usage.setdefault(selector.model, Counter())
+                plans = model_plans(name, parts, model, planning_adapter(selector), params.planner, spent)
+                forget_planners()
             case HarnessSelector():
                 plans = harness_plans(selector, questions, seed=params.plan.seed, max_atoms=params.planner.max_atoms)
             case RankingSelector():
@@ -64,20 +69,28 @@ def plan() -> None:
                 assert_never(selector)
         rows += plan_rows(name, plans, spans)
     write_table(DATA / "plans.parquet", rows, PLANS)
+    write_usage("plan", usage, params.models)
 
 
 def model_plans(
-    selector: str, parts: list[Shard], model: LockedModel, adapter: Adapter | None, settings: Planner
+    selector: str,
+    parts: list[Shard],
+    model: LockedModel,
+    adapter: Adapter | None,
+    settings: Planner,
+    usage: Counter[str],
 ) -> dict[str, Selected]:
-    """The greedy plan of every question, by ID.
+    """The greedy plan of every question, by ID; ``usage`` is added to what a server's replies cost.
 
     Raises:
         StudyError: not one prompt could be read.
     """
     started = time.monotonic()
     futures = [plan_shard.submit(shard, selector, model, adapter, settings) for shard in parts]
-    planned = {name: found for part in results(futures, parts, what=f"plan {selector}: questions")
-               for name, found in part.items()}  # fmt: skip
+    planned: dict[str, Planned] = {}
+    for part in results(futures, parts, what=f"plan {selector}: questions"):
+        planned |= part.plans
+        usage.update(part.usage)
     plans = {name: found.plans[0] for name, found in planned.items()}
     failures = Counter(found.failure for found in plans.values())
     if not {None, "unparsable", "cut_off"} & set(failures):
@@ -106,8 +119,9 @@ def planning_adapter(selector: PlannerSelector) -> Adapter | None:
     """
     if selector.adapter is None:
         return None
-    if isinstance(selector.adapter, Path):
-        return Adapter(selector.adapter, adapter_digest(selector.adapter))
+    if selector.adapter not in TRAINED:
+        found = locked(selector.adapter)
+        return Adapter(found.path, adapter_digest(found.path))
     folder = TRAINED[selector.adapter]
     return Adapter(folder, trained_digest(folder))
 

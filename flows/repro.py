@@ -1,7 +1,8 @@
-"""The process that runs stages one after another: ``python -m flows.repro PARENT_PID FILE_DESCRIPTOR``.
+"""The process that runs stages one after another: ``python -m flows.repro PARENT_PID FILE_DESCRIPTOR FORCE``.
 
 It reads the name of a stage from the connection, runs it alone as `dvc repro --single-item` does if it changed, and
-writes its status, until the connection is closed. ``flows.worker`` is its other side.
+writes its status, until the connection is closed. With FORCE 1 a stage runs even if it did not change, with 0 not.
+``flows.worker`` is its other side.
 """
 
 import os
@@ -13,7 +14,7 @@ from plancheck.plumbing.interrupts import loaded
 from plancheck.plumbing.lifeline import DVC_PID, exit_with
 
 
-def main(parent: int, descriptor: int) -> int:
+def main(parent: int, descriptor: int, force: int) -> int:
     loaded()
     exit_with(parent)
     os.environ[DVC_PID] = str(os.getpid())
@@ -23,7 +24,7 @@ def main(parent: int, descriptor: int) -> int:
             from flows.graph import reproduce
 
             while True:
-                connection.send_bytes(bytes([reproduce(connection.recv_bytes().decode())]))
+                connection.send_bytes(bytes([reproduce(connection.recv_bytes().decode(), force=bool(force))]))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return Status.DONE
     except KeyboardInterrupt:

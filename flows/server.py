@@ -1,7 +1,7 @@
 """The Prefect API server that a run reports to: the user's own, or a temporary one for the time of the run.
 
 A temporary server listens on 127.0.0.1 alone and has no UI. Its history ends with it: whoever wants to keep and see
-runs starts a lasting server (`prefect server start`) and sets PREFECT_API_URL.
+runs starts a lasting one (`make ui`), or one elsewhere (`prefect server start`), and sets PREFECT_API_URL.
 """
 
 import errno
@@ -14,9 +14,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import httpx
 import prefect
@@ -34,6 +35,7 @@ from plancheck.plumbing.files import unwritable
 PATIENCE = 60  # seconds: on a busy machine the server took longer than Prefect's own 20
 SECONDS_TO_STOP = 5.0
 LEAST_FREE_BYTES = 1_000_000
+USUAL_PORT = 4200
 
 
 @contextmanager
@@ -102,30 +104,82 @@ def temporary_server() -> Iterator[str]:
                 shutil.copyfile(template, database)
         except OSError as error:
             raise unwritable(home, error) from error
-        process = subprocess.Popen(
-            [sys.executable, "-m", "flows.temporary_server", str(os.getpid())],
-            env=os.environ
-            | {
-                "PREFECT_HOME": str(home),
-                "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-                "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
-                "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": str(not migrated),
-                "PREFECT_API_BLOCKS_REGISTER_ON_START": str(not migrated),
-                "PREFECT_SERVER_UI_ENABLED": "false",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            text=True,
-            # Ctrl-C must reach the run alone: its last states still have to be recorded.
-            start_new_session=True,
-        )
-        stack.callback(stop, process)
+        settings = {
+            "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{database}",
+            "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": str(not migrated),
+            "PREFECT_API_BLOCKS_REGISTER_ON_START": str(not migrated),
+            "PREFECT_SERVER_UI_ENABLED": "false",
+        }
+        process = stack.enter_context(process_of("flows.temporary_server", home=home, settings=settings, log=log))
         url = wait_until_ready(process, Path(log.name))
         if not migrated:
             save_template(database, template)
         with watched(process, Path(log.name)), disk_watched(home):
             yield url
+
+
+@contextmanager
+def lasting_server(port: int | None) -> Iterator[str]:
+    """Start a server with its UI and the project's own database, and give its address; ``port`` None is any free one.
+
+    Raises:
+        StudyError: the port is taken, or the server does not start.
+    """
+    home = get_current_settings().home.resolve()
+    if port and taken(port):
+        raise StudyError(f"Port {port} is taken. Name another, or none for any free one.")
+    with ExitStack() as stack:
+        try:
+            home.mkdir(parents=True, exist_ok=True)
+            log = stack.enter_context((home / "ui.log").open("a", encoding="utf-8"))
+        except OSError as error:
+            raise unwritable(home, error) from error
+        chosen = port or free_port()
+        address = f"http://127.0.0.1:{chosen}"
+        api = f"{address}/api"
+        settings = {"PREFECT_UI_API_URL": api, "PREFECT_UI_URL": address, "PREFECT_API_URL": api}
+        process = stack.enter_context(
+            process_of("flows.lasting_server", str(chosen), home=home, settings=settings, log=log)
+        )
+        wait_until_ready(process, Path(log.name))
+        with watched(process, Path(log.name)):
+            yield address
+
+
+@contextmanager
+def process_of(
+    module: str, *arguments: str, home: Path, settings: Mapping[str, str], log: TextIO
+) -> Iterator["subprocess.Popen[str]"]:
+    """The process of a server, which is stopped with the block; it is told whose child it is."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, str(os.getpid()), *arguments],
+        env=os.environ | {"PREFECT_HOME": str(home), "PREFECT_SERVER_ANALYTICS_ENABLED": "false"} | settings,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=log,
+        text=True,
+        # Ctrl-C must reach the runs alone: their last states still have to be recorded.
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        stop(process)
+
+
+def taken(port: int) -> bool:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        return listener.connect_ex(("127.0.0.1", port)) == 0
+
+
+def free_port() -> int:
+    """Prefect's own port where it is free, for addresses then stay the same; any free one else."""
+    if not taken(USUAL_PORT):
+        return USUAL_PORT
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 @contextmanager
@@ -151,7 +205,7 @@ def watched(process: subprocess.Popen[str], log: Path) -> Iterator[None]:
         if needed.is_set():
             say(
                 StudyError(
-                    f"The temporary Prefect server ended with status {status}; {log} says why. Run it again to go on: "
+                    f"The Prefect server ended with status {status}; {log} says why. Run it again to go on: "
                     "finished work is kept."
                 )
             )
@@ -197,7 +251,7 @@ def wait_until_ready(process: subprocess.Popen[str], log: Path) -> str:
                 time.sleep(0.05)
     ended = f"ended with status {process.returncode}" if process.poll() is not None else f"took over {seconds} s"
     raise StudyError(
-        f"The temporary Prefect server did not start: it {ended}; {log} says why. Delete {log.parent} and run it "
+        f"The Prefect server did not start: it {ended}; {log} says why. Delete {log.parent} and run it "
         "again, or start a server yourself (`prefect server start`) and set PREFECT_API_URL."
     )
 

@@ -12,7 +12,7 @@ from prefect import flow
 from flows.entry import main
 from plancheck.backends.adapters import adapter_digest
 from plancheck.backends.finetuning import EARLY, FINAL
-from plancheck.backends.models import locked
+from plancheck.backends.models import is_served, locked
 from plancheck.params.planning import Train
 from plancheck.params.study import read_params
 from plancheck.plumbing.files import replacing, write_json
@@ -30,6 +30,9 @@ def train() -> None:
     """Fine-tune the planner, and keep its adapter, the early one and how it went."""
     params = read_params()
     started = time.monotonic()
+    if is_served("planner"):
+        train_nothing()
+        return
     training = train_planner(locked("planner"), params.train)
     for made, target in ((FINAL, ADAPTER), (EARLY, EARLY_ADAPTER)):
         with replacing(target) as temporary:
@@ -43,6 +46,16 @@ def train() -> None:
         "planner trained on %d rows: %d steps, %d of them now, in %.0f s",
         len(training.rows), steps, steps - resumed, time.monotonic() - started,
     )  # fmt: skip
+
+
+def train_nothing() -> None:
+    """A served planner's weights are not here; params.yaml then has no selector with an adapter of this study."""
+    for target in (ADAPTER, EARLY_ADAPTER):
+        with replacing(target) as temporary:
+            temporary.mkdir()
+    write_json(REPORT, {})
+    write_curve(())
+    LOG.info("models.planner is served: nothing is trained")
 
 
 def report(training: Training, settings: Train) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The `plancheck` program: the stages that need no Prefect, exports, and comparison of results."""
+"""The `plancheck` program: the stages that need no Prefect, exports, and looking at results."""
 
 import importlib
 import json
@@ -10,7 +10,11 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from plancheck.difference.command import HELP as DIFF
+from plancheck.difference.command import diff
 from plancheck.exporting.command import app as exports
+from plancheck.inspection.command import HELP as INSPECT
+from plancheck.inspection.command import inspect
 from plancheck.plumbing.errors import StudyError, say
 from plancheck.plumbing.interrupts import STATUS_WHEN_INTERRUPTED, loaded
 from plancheck.plumbing.lifeline import exit_with_dvc
@@ -29,7 +33,7 @@ STAGES: Final[Mapping[str, str]] = {
     "models": "Resolve, fetch and pin every model: models/lock.json.",
     "benchmark": "Read or generate the questions and their contexts.",
     "split": "Split the questions into train, dev and test.",
-    "atoms": "Cut the contexts into windows.",
+    "atoms": "Cut the contexts into atoms: windows, or spans of your own.",
     "given": "Read and check the plans that you give.",
     "rows": "Write the planner's training rows: one rewarded plan a question.",
     "pack": "Pack what each policy shows at each budget.",
@@ -43,7 +47,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 
 @app.callback()
 def program() -> None:
-    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or compare two files of results.
+    """Run one stage on params.yaml, as `dvc repro` does, export to a program of yours, or look at results.
 
     Stages that call a model, and route, are Prefect flows: `python -m flows.NAME`.
     """
@@ -63,6 +67,8 @@ for _name, _help in STAGES.items():
 
 app.add_typer(exports, name="export")
 app.command("new", help=NEW)(new)
+app.command("inspect", help=INSPECT)(inspect)
+app.command("diff", help=DIFF)(diff)
 app.command("verify", help=VERIFY)(verify)
 
 

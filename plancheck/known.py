@@ -1,7 +1,7 @@
 """Reading what retrieval, reranking and selectors found of each question's atoms."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from plancheck.params.rankings import CrossEncoder, Ranking, made_of
@@ -100,11 +100,11 @@ def complete(
     return found, missing
 
 
-def read_ranked() -> dict[str, dict[str, list[str]]]:
-    """The ranked atom IDs, best first, by question and ranking."""
+def read_ranked(files: Iterable[str] = FILES) -> dict[str, dict[str, list[str]]]:
+    """The ranked atom IDs in these tables, best first, by question and ranking."""
     found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     columns = ["question_id", "ranking", "atom_id", "rank"]
-    for file in FILES:
+    for file in files:
         table = read_table(DATA / f"{file}.parquet", columns=columns).sort_by("rank")
         for question_id, name, atom_id, _ in zip(*(table[column].to_pylist() for column in columns), strict=True):
             found[question_id][name].append(atom_id)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from plancheck.records import Atom, Piece, Span
+from plancheck.records import Atom, Piece, Span, span_id
 
 Overflow = Literal["cut", "skip", "stop"]
 # What follows by pack.overflow where an atom is longer than the budget.
@@ -94,35 +94,47 @@ def reordered(packed: Packed, order: Sequence[Atom], *, budget_chars: int) -> Pa
     return Packed(tuple(pieces), added_chars([], pieces), packed.cut or pieces != before, packed.skipped)
 
 
-def head(atoms: Sequence[Atom], *, budget_chars: int) -> Packed:
-    """The first ``budget_chars`` characters of the context, none twice. ``atoms``: all of one context, by position."""
-    length = atoms[-1].end if atoms else 0
-    shown = min(length, budget_chars)
-    return Packed(tuple(slices(atoms, Span(0, shown))), shown, shown < length, 0)
+def head(atoms: Sequence[Atom], *, context_chars: int, budget_chars: int) -> Packed:
+    """The first ``budget_chars`` characters of the context, none twice, whether atoms hold them or not.
+
+    ``atoms``: all of one context of ``context_chars`` characters, by position.
+    """
+    shown = min(context_chars, budget_chars)
+    return Packed(tuple(stretch(atoms, Span(0, shown))), shown, shown < context_chars, 0)
 
 
-def head_tail(atoms: Sequence[Atom], *, budget_chars: int) -> Packed:
+def head_tail(atoms: Sequence[Atom], *, context_chars: int, budget_chars: int) -> Packed:
     """The first and the last half of the budget, without any character twice; the whole context when it fits.
 
     A budget too small for two parts and their separator shows the head alone.
 
     Args:
-        atoms: every atom of one context, by position.
+        atoms: every atom of one context, by position; a character that none holds is shown all the same.
+        context_chars: length of the context.
         budget_chars: most characters, at least 1; the head gets the odd one.
     """
-    length = atoms[-1].end if atoms else 0
-    if length <= budget_chars:
-        return Packed(tuple(slices(atoms, Span(0, length))), length, False, 0)
+    if context_chars <= budget_chars:
+        return head(atoms, context_chars=context_chars, budget_chars=budget_chars)
     room = max(budget_chars - len(SEPARATOR), 0)
     if room < 2:
-        return head(atoms, budget_chars=budget_chars)
+        return head(atoms, context_chars=context_chars, budget_chars=budget_chars)
     tail = room // 2
-    pieces = slices(atoms, Span(0, room - tail)) + slices(atoms, Span(length - tail, length))
+    pieces = stretch(atoms, Span(0, room - tail)) + stretch(atoms, Span(context_chars - tail, context_chars))
     return Packed(tuple(pieces), added_chars([], pieces), True, 0)
 
 
+def stretch(atoms: Sequence[Atom], span: Span) -> list[Piece]:
+    """A span of the context as touching pieces: ``slices``, and what no atom holds under the IDs of its own spans."""
+    held = slices(atoms, span)
+    gaps = [Piece(span_id(gap), gap.start, gap.end) for gap in uncovered(span, held)]
+    return sorted([*held, *gaps], key=lambda piece: piece.start)
+
+
 def slices(atoms: Sequence[Atom], span: Span) -> list[Piece]:
-    """A span of the context as touching pieces, each character from the first atom that holds it."""
+    """What atoms hold of a span of the context, by position, each character from the first atom that holds it.
+
+    ``atoms``: by position.
+    """
     pieces: list[Piece] = []
     reached = span.start
     for atom in atoms:

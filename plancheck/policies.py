@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from plancheck.params.pack import NO_ATOMS, SPANS, Policy
+from plancheck.params.pack import NO_ATOMS, OWN_ORDER, SPANS, Policy
 from plancheck.records import Atom
 from plancheck.retrieval.fusion import K, reciprocal_rank
 from plancheck.retrieval.ranking import Ranking, ranks
@@ -22,7 +22,7 @@ def order(
         plan: atoms, or spans in their form, that the policy's selector named, in its order; empty when the plan failed,
             which leaves the anchors and the fill, or nothing at all for fill "none".
     """
-    selected = in_order(plan, atoms, rankings["hybrid"]) if policy.order == "hybrid" else plan
+    selected = plan if policy.order == OWN_ORDER else in_order(plan, atoms, rankings[policy.order])
     anchors = rankings[policy.anchors.ranking][: policy.anchors.atoms] if policy.anchors else ()
     following = (*anchors, *fill_ranking(policy, rankings))
     return list(dict.fromkeys((*selected, *(atoms[position] for position in following))))

@@ -79,7 +79,9 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A window of a context. ``document`` counts the context's documents from 0.
+    """A window of a context, or a span that a chunker of the user's own made of it.
+
+    ``document`` counts the context's documents from 0; it is the one that the atom begins in.
 
     Atoms of one context are ordered by position; an atom's text is ``context[start:end]``.
     """
@@ -206,7 +208,11 @@ PREDICTIONS = schema(
         STRING,
         "?why there is no letter (unparsable, cut_off, too_long, out_of_memory, error); null when there is one",
     ),
-    probs=(pa.list_(FLOAT), "?probability of each choice, A first, together 1; null when unknown"),
+    probs=(
+        pa.list_(FLOAT),
+        "?probability of each choice, A first, together 1; null when unknown, and in it that of a choice that a server "
+        "does not tell",
+    ),
     prompt_tokens=(INT, "?tokens of the prompt as the model read it; null when the prompt was never tokenised"),
 )
 

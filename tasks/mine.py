@@ -1,5 +1,6 @@
 """Task of stage mine: plans sampled for some questions, each set of atoms executed once."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,22 +8,24 @@ from prefect import runtime, task
 from prefect.cache_policies import NO_CACHE
 from prefect.tasks import exponential_backoff
 
-from plancheck.answering.asking import Asked, ask
+from plancheck.answering.asking import Asked
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import one_thread
 from plancheck.backends.generation import load_causal_model
 from plancheck.backends.identity import identity
 from plancheck.backends.models import LockedModel
+from plancheck.backends.serving import open_server
 from plancheck.params.answer import Answer
 from plancheck.params.pack import Pack
 from plancheck.params.planning import Mine, Planner
 from plancheck.planning import replies
 from plancheck.planning.mining import Execution, Planned, executions, sample_plans
 from plancheck.planning.prompt import reply_start
+from plancheck.planning.served import ServedPlanner
 from plancheck.planning.traces import Outcome, trace_rows
 from plancheck.pools import read_pools
 from plancheck.tables import PackedContext
-from tasks.answer import prompts_of
+from tasks.answer import ask_model
 from tasks.retries import worth_retrying
 from tasks.shards import Shard
 
@@ -43,13 +46,15 @@ class Settings:
 class Mined:
     """Rows of data/traces.parquet by question and sample; how many plans and answers the models were asked for.
 
-    ``unknown`` counts the numbers in planner replies that are no candidate's.
+    ``unknown`` counts the numbers in planner replies that are no candidate's. ``usage`` is what replies of servers
+    cost, by role: see `plancheck.answering.serving.total`.
     """
 
     rows: list[dict[str, Any]]
     plan_calls: int
     unknown: int
     answer_calls: int
+    usage: dict[str, Counter[str]]
 
 
 @task(
@@ -87,12 +92,21 @@ def mine_shard(shard: Shard, planner: LockedModel, answerer: LockedModel, settin
         }
         rows += trace_rows(questions[name], planned[name].plans, outcomes)
     parts = planned.values()
-    return Mined(rows, sum(part.calls for part in parts), sum(part.unknown for part in parts), asked.calls)
+    planning = asked_planner.usage if isinstance(asked_planner, ServedPlanner) else Counter[str]()
+    return Mined(
+        rows,
+        sum(part.calls for part in parts),
+        sum(part.unknown for part in parts),
+        asked.calls,
+        {"planner": planning, "answer": asked.usage},
+    )
 
 
 def base_planner(
     model: LockedModel, settings: Planner, cache: GenerationCache, *, begin_reply: bool, errors_are_rows: bool
-) -> replies.Planner:
+) -> replies.Planner | ServedPlanner:
+    if model.server is not None:
+        return ServedPlanner(open_server(model), cache, reply_start(begin_reply=begin_reply), settings.max_new_tokens)
     causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
     return replies.Planner(
         causal,
@@ -113,20 +127,9 @@ def execute(
     errors_are_rows: bool,
 ) -> Asked:
     """An answer to each distinct packed context, asked exactly as stage answer asks."""
-    causal = load_causal_model(model.path, device=settings.device, dtype=settings.dtype)
     distinct = {
         plan.packed_id: PackedContext(plan.packed_id, name, plan.pieces)
         for name, plans in shown.items()
         for plan in plans
     }
-    return ask(
-        prompts_of(list(distinct.values()), settings),
-        causal,
-        cache,
-        mode=settings.mode,
-        pass_tokens=settings.pass_tokens,
-        batch_size=settings.batch_size,
-        max_new_tokens=settings.max_new_tokens,
-        identity=identity(model.digest, dtype=settings.dtype, device=causal.device),
-        errors_are_rows=errors_are_rows,
-    )
+    return ask_model(list(distinct.values()), model, settings, cache, errors_are_rows=errors_are_rows)

@@ -1,5 +1,6 @@
 """A tiny Qwen2 with random weights and a tokenizer made here: the published model's code path without its weights."""
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,24 @@ def composed(tmp_path_factory):
         return yaml.safe_load(path.read_text())
 
     return compose
+
+
+@pytest.fixture
+def plancheck(monkeypatch, capfdbinary):
+    """Runs the program: exit status, and what it printed on each stream."""
+    from plancheck import cli
+
+    monkeypatch.setattr(logging.getLogger("plancheck"), "handlers", [])  # pytest's stderr is another in each test
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["plancheck", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        out, err = capfdbinary.readouterr()
+        assert b"Traceback" not in err
+        return ended.value.code or 0, out.decode(), err.decode()
+
+    return run
 
 
 PASSED = "plancheck/passed"

@@ -8,8 +8,9 @@ from flows.answer import prediction_rows
 from plancheck import packing
 from plancheck.answering.asking import Prompt, ask
 from plancheck.answering.ports import Generated
-from plancheck.answering.prompt import generate_messages, likelihood_messages
+from plancheck.answering.prompt import asker
 from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.params.answer import Answer
 from plancheck.params.study import parse_params
 from plancheck.plumbing.files import DATA, read_table, write_table
 from plancheck.records import LETTERS, PACKED, PREDICTIONS
@@ -102,7 +103,7 @@ def pack(policies):
 
 def answer(rows, mode):
     questions, contexts = {question.question_id: question for question in read_questions()}, read_contexts()
-    messages = likelihood_messages if mode == "likelihood" else generate_messages
+    messages = asker(Answer(mode=mode, max_new_tokens=4, pass_tokens=64, batch_size=4, device="cpu", dtype="float32"))
     prompts = {}
     for row in rows:
         question = questions[row["question_id"]]

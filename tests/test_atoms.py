@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plancheck.atoms import cut
+from plancheck.atoms import chunked, cut, uncovered_chars
 from plancheck.documents import documents
+from plancheck.records import Span
 
 CONTEXT = "0123456789abcdef" * 4
 SEPARATORS = (r"=== .+ ===$", r"# [A-Z]")
@@ -54,3 +55,22 @@ def test_every_character_is_in_an_atom_and_no_atom_crosses_a_document(text, wind
     for before, after in itertools.pairwise(atoms):
         if before.document == after.document:
             assert before.end - after.start == overlap_chars
+
+
+def test_chunks_are_atoms_by_position_each_of_the_document_it_begins_in():
+    atoms = chunked(CONTEXT, [Span(0, 10), Span(10, 30)], [Span(12, 30), Span(3, 20), Span(3, 6), Span(10, 11)])
+
+    assert [(atom.start, atom.end, atom.document) for atom in atoms] == [
+        (3, 6, 0),
+        (3, 20, 0),
+        (10, 11, 1),
+        (12, 30, 1),
+    ]
+    assert [atom.atom_id for atom in atoms] == [f"0123456789abcdef-{position:05d}" for position in range(4)]
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), unique=True, max_size=6))
+def test_characters_in_no_atom_are_counted_once(found):
+    spans = {Span(start, min(start + chars, 21)) for start, chars in found}
+    held = {place for span in spans for place in range(span.start, span.end)}
+    assert uncovered_chars(chunked(CONTEXT, [Span(0, 21)], spans), 21) == 21 - len(held)

@@ -215,7 +215,7 @@ STAGE_FAULTS = {
     "a lexicon that is not there": ("benchmark", {"benchmark/path": "none.yaml"}, ["none.yaml"]),
     "a wheel that is not installed": (
         "models",
-        {"models/answer/package": "no-such-wheel", "models/planner/package": "no-such-wheel"},
+        {"models/answer/package": "no-such-wheel"},
         ["no-such-wheel", "make env"],
     ),
     "a wheel of another version": ("models", {"models/encoder/version": "9.9"}, ["9.9", "make env"]),

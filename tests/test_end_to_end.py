@@ -365,7 +365,7 @@ rows_of = leaking
 """
     module.write_text(kept + leak)
     try:
-        stopped = command(checkout, "flows.study", "--stage", "train")
+        stopped = command(checkout, "flows.study", "--until", "train")
     finally:
         module.write_text(kept)
 
@@ -373,5 +373,5 @@ rows_of = leaking
     assert "Traceback" not in stopped.stderr
     assert all(part in stopped.stderr for part in ("data/sft/train.jsonl", "test question", planted))
     assert "planner trained" not in stopped.stderr
-    assert command(checkout, "flows.study", "--stage", "train").returncode == 0
+    assert command(checkout, "flows.study", "--until", "train").returncode == 0
     assert (checkout / "dvc.lock").read_bytes() == before

@@ -11,17 +11,26 @@ import pytest
 TESTS = {
     "test_first.py": "def test_passes(): pass\n\n\ndef test_fails(): assert 0\n",
     "test_second.py": (
-        "import os\nimport signal\nfrom pathlib import Path\n\n\n"
+        "import os\nimport signal\nimport time\nfrom pathlib import Path\n\n\n"
         "def test_is_stopped_the_first_time():\n"
         "    if not Path('stopped').exists():\n"
         "        Path('stopped').touch()\n"
+        "        while not Path('told').exists():\n"  # else the signal may come before what failed is known
+        "            time.sleep(0.01)\n"
         "        os.kill(int(Path('runner').read_text()), signal.SIGINT)\n"
         "        signal.pause()\n"
     ),
 }
 NOTE_THE_RUNNER = (
     "\n\nif 'PYTEST_XDIST_WORKER' not in __import__('os').environ:\n"
-    "    Path('runner').write_text(str(__import__('os').getpid()))\n"
+    "    Path('runner').write_text(str(__import__('os').getpid()))\n\n"
+    "    class Told:\n"
+    "        @pytest.hookimpl(trylast=True)\n"
+    "        def pytest_runtest_logreport(self, report):\n"
+    "            if report.failed:\n"
+    "                Path('told').touch()\n\n"
+    "    def pytest_sessionstart(session):\n"
+    "        session.config.pluginmanager.register(Told())\n"
 )
 
 

@@ -65,19 +65,45 @@ def test_a_window_within_another_adds_nothing_when_overlaps_are_merged():
 
 
 def test_head_shows_the_beginning_without_repeating_the_overlap():
-    assert packed_text(TEXT, head(ATOMS, budget_chars=33).pieces) == TEXT[:33]
+    assert packed_text(TEXT, head(ATOMS, context_chars=len(TEXT), budget_chars=33).pieces) == TEXT[:33]
 
 
 def test_head_tail_shows_both_ends():
-    result = head_tail(ATOMS, budget_chars=41)
+    result = head_tail(ATOMS, context_chars=len(TEXT), budget_chars=41)
     assert packed_text(TEXT, result.pieces) == TEXT[:20] + SEPARATOR + TEXT[-19:]
     assert result.chars == 41
 
 
 def test_a_context_within_the_budget_is_shown_whole():
     for direct in (head, head_tail):
-        result = direct(ATOMS, budget_chars=1_000)
+        result = direct(ATOMS, context_chars=len(TEXT), budget_chars=1_000)
         assert (packed_text(TEXT, result.pieces), result.cut) == (TEXT, False)
+
+
+def test_head_and_tail_show_what_no_atom_holds_under_the_ids_of_its_spans():
+    atoms = [Atom("a", "c", 2, 6, 0), Atom("whole", "c", 4, 20, 0), Atom("within", "c", 5, 9, 0)]
+    assert head(atoms, context_chars=30, budget_chars=8).pieces == (
+        Piece("0-2", 0, 2), Piece("a", 2, 6), Piece("whole", 6, 8),
+    )  # fmt: skip
+    assert head_tail(atoms, context_chars=30, budget_chars=26).pieces == (
+        Piece("0-2", 0, 2), Piece("a", 2, 6), Piece("whole", 6, 12), Piece("whole", 18, 20), Piece("20-30", 20, 30),
+    )  # fmt: skip
+
+
+spans = st.lists(st.tuples(st.integers(0, 103), st.integers(1, 40)), max_size=8, unique=True)
+
+
+@given(spans, st.integers(1, 160))
+def test_head_and_tail_are_of_the_context_whatever_the_atoms_are(found, budget):
+    atoms = [
+        Atom(f"{place}", "c", start, min(start + chars, 104), 0) for place, (start, chars) in enumerate(sorted(found))
+    ]
+    for direct in (head, head_tail):
+        own = direct(atoms, context_chars=len(TEXT), budget_chars=budget)
+        ours = direct(ATOMS, context_chars=len(TEXT), budget_chars=budget)
+        assert (packed_text(TEXT, own.pieces), own.chars, own.cut) == (
+            packed_text(TEXT, ours.pieces), ours.chars, ours.cut,
+        )  # fmt: skip
 
 
 def test_a_budget_below_one_character_is_refused():
@@ -164,7 +190,7 @@ def test_another_order_shows_the_same_atoms_within_the_budget(order, budget, ove
 @given(budgets)
 def test_direct_policies_keep_the_budget(budget):
     for direct in (head, head_tail):
-        result = direct(ATOMS, budget_chars=budget)
+        result = direct(ATOMS, context_chars=len(TEXT), budget_chars=budget)
         assert len(packed_text(TEXT, result.pieces)) == result.chars <= budget
 
 

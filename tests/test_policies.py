@@ -49,6 +49,7 @@ ANCHORED = {"anchors": {"ranking": "bm25", "atoms": 2}, "fill": {"bm25": 1, "den
         ({"fill": "none"}, [1, 3], [1, 3]),
         ({"fill": "none", "order": "hybrid"}, [1, 3], [3, 1]),
         ({"fill": "none", "order": "hybrid"}, [1, 0, 2, 3], [2, 3, 0, 1]),
+        ({"fill": "none", "order": "mine"}, [1, 0, 2, 3], [1, 3, 2, 0]),
         (ANCHORED, [1], [1, 2, 0, 3]),
         (ANCHORED, [0, 3], [0, 3, 2, 1]),
         ({"fill": "none", "shown_order": "hybrid"}, [1, 3], [1, 3]),
@@ -107,5 +108,7 @@ def test_a_twin_has_the_other_values_and_is_the_same_else():
         "again": Policy(fill="bm25"),
         "other": Policy(selector="sft", fill="bm25"),
     }
-    assert twins(policies, {"shown_order": "hybrid"}, {"shown_order": "packed"}) == {"shown": "bm25"}
-    assert twins(policies, {"selector": "sft"}, {"selector": "prompted"}) == {}
+    assert twins(policies, lambda policy: policy.shown_order == "hybrid", {"shown_order": "packed"}) == {
+        "shown": "bm25"
+    }
+    assert twins(policies, lambda policy: policy.selector == "sft", {"selector": "prompted"}) == {}

@@ -52,6 +52,14 @@ def test_compare_loads_no_model_library_and_no_orchestrator(tmp_path):
     assert not found & HEAVY
 
 
+def test_inspect_and_diff_load_no_model_library_and_no_orchestrator(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_bytes((Path(__file__).parents[1] / "params.yaml").read_bytes())
+    modules = ("inspection.reading", "inspection.terminal", "inspection.page", "difference.runs", "difference.report")
+    assert not loaded(f"import {', '.join(f'plancheck.{name}' for name in modules)}") & (HEAVY | {"pandas", "scipy"})
+    assert not loaded("from plancheck.cli import main; main()", "diff", ".", ".") & (HEAVY | {"pandas", "scipy"})
+
+
 def test_export_and_new_load_no_model_library_and_no_orchestrator(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_bytes((Path(__file__).parents[1] / "params.yaml").read_bytes())

@@ -1,4 +1,7 @@
-"""Atoms: every character of every context in some atom, no atom longer than its window."""
+"""Atoms: within their contexts and in order. Windows hold every character, and are no longer than params.atoms says.
+
+Atoms of a user's own (atoms.path) may have any length and leave characters out; every context has one, and none twice.
+"""
 
 import pandas as pd
 from great_expectations import ExpectationSuite
@@ -17,6 +20,7 @@ def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
 
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
     file = table_file("atoms")
+    given = inputs.params.atoms.path is not None
     return [
         suite(
             "atoms",
@@ -29,19 +33,23 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             between("document", 0, None, "documents count from 0"),
             at_least("end", "start", "an atom ends after its start", or_equal=False),
             at_least("context_chars", "end", "an atom ends within its context"),
-            at_least("window_chars", "chars", "an atom is no longer than its window in params.atoms"),
+            unique(["context_id", "start", "end"], "a span is one atom")
+            if given
+            else at_least("window_chars", "chars", "an atom is no longer than its window in params.atoms"),
         ),
         suite(
             "atoms_by_context",
             file,
-            none_of("uncovered_chars", "every character is in some atom"),
+            none_of("without_atoms", "every context has an atom")
+            if given
+            else none_of("uncovered_chars", "every character is in some atom"),
             none_of("misplaced", "positions count from 0 in order of start"),
         ),
     ]
 
 
 def atoms(inputs: Inputs) -> pd.DataFrame:
-    """One row an atom: its ``chars``, its context's, and the most its window allows."""
+    """One row an atom: its ``chars``, its context's, and the most its window allows, which is for windows alone."""
     frame = inputs.tables["atoms"].to_pandas()
     sections = inputs.params.atoms
     questions = question_frame(inputs)
@@ -59,7 +67,7 @@ def atoms(inputs: Inputs) -> pd.DataFrame:
 
 
 def by_context(inputs: Inputs) -> pd.DataFrame:
-    """One row a context: its characters that no atom holds, and atoms whose position is not their place."""
+    """One row a context: its characters that no atom holds, whether it has none, and atoms out of their place."""
     contexts = inputs.tables["contexts"].to_pandas()
     frame = inputs.tables["atoms"].to_pandas().sort_values(["context_id", "start", "end", "position"])
     groups = frame.groupby("context_id")
@@ -73,6 +81,7 @@ def by_context(inputs: Inputs) -> pd.DataFrame:
         {
             "context_id": ids,
             "uncovered_chars": counted(ids, gaps) + tails.clip(lower=0),
+            "without_atoms": (counted(ids, groups.size()) == 0).astype("int64"),
             "misplaced": counted(ids, misplaced),
         }
     )

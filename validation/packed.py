@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from great_expectations import ExpectationSuite
 
 from plancheck.packing import SEPARATOR
-from plancheck.params.pack import twins
+from plancheck.params.pack import PACKING_ORDER, twins
 from plancheck.records import PACKED, SPAN_ID, is_span_id
 from validation.frames import counted, rows_by_question, with_records
 from validation.inputs import Inputs, condition_keys, question_frame, table_file
@@ -46,9 +46,7 @@ def suites(inputs: Inputs) -> list[ExpectationSuite]:
             none_of("foreign_atoms", "every atom shown is of the question's context"),
             none_of("stray_pieces", "every piece is a non-empty part of its atom"),
             equal("plan_failed", "failed", "plan_failed says whether the plan of the policy's selector failed"),
-            none_of(
-                "unshared_atoms", "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
-            ),
+            none_of("unshared_atoms", "a shown_order shows the atoms of the policy that differs by shown_order alone"),
             matching("packed_id", r"\A[0-9a-f]{64}\Z", "packed_id is 64 hex digits"),
             between("ids_of_text", None, 1, "where a question is shown the same text, packed_id is the same"),
             between("texts_of_id", None, 1, "a packed_id is of one question and of one length"),
@@ -115,7 +113,9 @@ def unshared_atoms(inputs: Inputs, table: pa.Table) -> pd.Series:
     Where the budget has no room for one character of each of the twin's pieces and a separator between any two, a new
     order may leave out atoms, and only those that the twin does not show are counted.
     """
-    twin_of = twins(inputs.params.pack.policies, {"shown_order": "hybrid"}, {"shown_order": "packed"})
+    twin_of = twins(
+        inputs.params.pack.policies, lambda policy: policy.shown_order != PACKING_ORDER, {"shown_order": PACKING_ORDER}
+    )
     rows = table.select([*KEY, "atom_ids"]).to_pylist()
     shown = {(row["question_id"], row["policy"], row["budget_chars"]): row["atom_ids"] or [] for row in rows}
     counts: list[int | None] = []

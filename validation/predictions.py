@@ -1,6 +1,7 @@
 """Predictions: one row a condition, a letter or a named failure, scored against the question's gold letter."""
 
 import math
+from collections.abc import Sequence
 
 import pandas as pd
 from great_expectations import ExpectationSuite
@@ -64,9 +65,9 @@ def predictions(inputs: Inputs) -> pd.DataFrame:
         right=right_rows(inputs, frame, frame["gold"]),
         answer=frame["question_id"].map(answers),
         choices=counted(frame["question_id"], choices),
-        probabilities=[sum(not math.isnan(value) for value in row) if len(row) else None for row in probs],
-        least_prob=[min(row, default=None) for row in probs],
-        prob_sum=[math.fsum(row) if len(row) else None for row in probs],
+        probabilities=[counted_probabilities(row) for row in probs],
+        least_prob=[min(known(row), default=None) for row in probs],
+        prob_sum=[math.fsum(known(row)) if known(row) else None for row in probs],
         answered=frame["letter"].notna(),
         lettered=lettered(inputs, frame),
         letter=masked(frame["letter"], LETTERS),
@@ -74,3 +75,15 @@ def predictions(inputs: Inputs) -> pd.DataFrame:
         failure=masked(frame["failure"], FAILURES),
     )
     return with_records(frame, KEY)
+
+
+def known(row: Sequence[float]) -> list[float]:
+    """The probabilities that a server told: of unlikely letters it may tell none."""
+    return [value for value in row if not math.isnan(value)]
+
+
+def counted_probabilities(row: Sequence[float]) -> int | None:
+    """How many choices have one or a place for it, as long as two are known; None where nothing was weighed."""
+    if not len(row):
+        return None
+    return len(row) if len(known(row)) > 1 else len(known(row))

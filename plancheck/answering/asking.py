@@ -3,9 +3,9 @@
 import hashlib
 import json
 import logging
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plancheck.answering.confidence import choice_probabilities
@@ -41,22 +41,26 @@ class Answered:
     """What became of a prompt: a letter, or the failure that stands for it.
 
     ``failure`` is None or one of `plancheck.records.FAILURES`. ``probabilities`` of the choices, A first, are None
-    when the model weighed nothing.
+    when the model weighed nothing; that of a letter whose weight a server did not tell is None.
     """
 
     prompt_id: str
     letter: Letter | None
     failure: Failure | None
-    probabilities: tuple[float, ...] | None
+    probabilities: tuple[float | None, ...] | None
     prompt_tokens: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Answers in the prompts' order, and how many prompts the model was asked (the others were remembered)."""
+    """Answers in the prompts' order, and how many prompts the model was asked (the others were remembered).
+
+    ``usage`` is what the replies in use cost a server: see `plancheck.answering.serving.total`.
+    """
 
     answers: tuple[Answered, ...]
     calls: int
+    usage: Counter[str] = field(default_factory=Counter)
 
 
 def ask(
@@ -167,7 +171,7 @@ def _as_reply(generated: Generated) -> dict[str, Any]:
     }
 
 
-def read_reply(prompt: Prompt, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int) -> Answered:
+def read_reply(prompt: Prompt, reply: Mapping[str, Any], *, mode: Mode, prompt_tokens: int | None) -> Answered:
     """The answer that a kept reply gives.
 
     A letter's probabilities are those where it stands; without a letter they are those where the reply goes on after
@@ -190,14 +194,14 @@ def read_reply(prompt: Prompt, reply: Mapping[str, Any], *, mode: Mode, prompt_t
     return Answered(prompt_id, letter, None, _weighed_at(place, reply), prompt_tokens)
 
 
-def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float, ...] | None:
+def _weighed_at(place: int, reply: Mapping[str, Any]) -> tuple[float | None, ...] | None:
     """How the letters were weighed for the token that holds a place; None when the reply ends there.
 
-    An empty reply weighed them where it ended.
+    An empty reply weighed them where it ended. A server may tell no weights.
     """
     steps = (index for index, end in enumerate(reply["ends"]) if end > place)
     step = next(steps, None if place else 0)
-    return None if step is None else choice_probabilities(reply["letters"][step])
+    return None if step is None or step >= len(reply["letters"]) else choice_probabilities(reply["letters"][step])
 
 
 def failure_of(error: RuntimeError) -> Failure:

@@ -1,8 +1,8 @@
 """What answering needs of a model, stated without one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 Messages = Sequence[dict[str, str]]
 
@@ -72,4 +72,50 @@ class Replies(Protocol):
 
     def put(self, replies: Mapping[str, Mapping[str, Any]]) -> None:
         """Keep replies, all or none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a served model is asked.
+
+    Attributes:
+        mode: "likelihood" scores each choice as the reply; "generate" asks for the likeliest reply and how its letters
+            were weighed; "text" asks for a reply's text alone.
+        messages: the chat.
+        reply_start: what the reply is begun with.
+        choices: their texts, A first; none in mode "text".
+        max_new_tokens: most tokens of the reply; 0 in mode "likelihood".
+        temperature: 0 takes the likeliest token.
+    """
+
+    mode: Literal["likelihood", "generate", "text"]
+    messages: Messages
+    reply_start: str = ""
+    choices: tuple[str, ...] = ()
+    max_new_tokens: int = 0
+    temperature: float = 0.0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+class Server(Protocol):
+    """A causal language model that a server runs."""
+
+    @property
+    def identity(self) -> str:
+        """Names the model and what its server was found to be: part of every key."""
+        ...
+
+    def replies(self, requests: Sequence[Request], keep: Callable[[int, Mapping[str, Any]], None]) -> None:
+        """Ask for every reply, in the order given, several at once; each goes to ``keep`` as soon as it is there.
+
+        A reply holds ``log_likelihoods`` (the mean a token of each choice), or ``text``, with ``ends`` and ``letters``
+        in mode "generate" (as Generated; null where a letter's weight is not known), and ``usage``: ``prompt_tokens``
+        and ``reply_tokens`` as the server counts them, or null, and ``requests``. One that failed holds ``failure``.
+
+        Raises:
+            StudyError: the server is not there, is another, refuses, or the budget is spent; nothing is sent any more,
+                and what was under way was kept.
+        """
         ...

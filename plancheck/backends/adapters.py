@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from peft import PeftModel, get_peft_model_state_dict
+from peft import LoraConfig, PeftConfig, PeftModel, get_peft_model, get_peft_model_state_dict
 from safetensors import safe_open
 from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModelForCausalLM
 
 from plancheck.backends.device import pick_device
-from plancheck.backends.generation import CausalModel, load_causal_model, read_causal_model
+from plancheck.backends.folders import ADAPTER_CONFIG as CONFIG
+from plancheck.backends.folders import ADAPTER_WEIGHTS as WEIGHTS
+from plancheck.backends.generation import CausalModel, forget_models, load_causal_model, read_causal_model
 from plancheck.backends.models import file_digests
 from plancheck.plumbing.digests import digest
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import replacing
 
-CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 REMEDY = "Run `dvc repro train` to make it again."
 
 _LOADING = threading.Lock()
@@ -44,15 +46,15 @@ def save_adapter(model: Any, target: Path, *, base_name: str) -> None:
 
 
 def adapter_digest(folder: Path) -> str:
-    """SHA-256 over the names and SHA-256 of the adapter's files, 64 hex digits; what cache keys hold of it.
+    """SHA-256 over the names and SHA-256 of the adapter's two files, 64 hex digits; what cache keys hold of it.
 
     Raises:
-        StudyError: the folder is missing or holds other files than an adapter's two.
+        StudyError: the folder is missing or lacks one of them.
     """
     found = file_digests(folder)
-    if set(found) != {CONFIG, WEIGHTS}:
+    if not {CONFIG, WEIGHTS} <= set(found):
         raise StudyError(f"{folder}: must hold {CONFIG} and {WEIGHTS}, holds {sorted(found) or 'nothing'}. {REMEDY}")
-    return digest(found)
+    return digest({name: found[name] for name in (CONFIG, WEIGHTS)})
 
 
 def load_planner(base: Path, adapter: Path | None, *, device: str, dtype: str) -> CausalModel:
@@ -74,6 +76,48 @@ def load_planner(base: Path, adapter: Path | None, *, device: str, dtype: str) -
 def _load(base: Path, adapter: Path, _digest: str, device: str, dtype: str) -> CausalModel:
     peft, tokenizer = adapted(base, adapter, device=device, dtype=dtype)
     return CausalModel(peft.get_base_model(), tokenizer)
+
+
+def forget_planners() -> None:
+    """Let go of every model that is loaded, so that the next is the only one in memory."""
+    with _LOADING:
+        _load.cache_clear()
+    forget_models()
+
+
+def check_fit(base: Path, adapter: Path) -> None:
+    """Refuse what is no LoRA adapter of a base model, by layers and shapes; no weights of the base are read.
+
+    Raises:
+        StudyError: it is no LoRA adapter, or one of another model. Adapters that add to the prompt would be left out
+            without a word, for only the base model with its adapted layers is asked.
+    """
+    try:
+        config = PeftConfig.from_pretrained(str(adapter), local_files_only=True)
+        with safe_open(adapter / WEIGHTS, framework="pt") as stored:
+            found = {name: tuple(stored.get_slice(name).get_shape()) for name in stored.keys()}  # noqa: SIM118
+    except Exception as error:  # what PEFT raises depends on which part of a configuration is wrong
+        raise StudyError(f"cannot be read ({str(error).strip().partition(chr(10))[0]})") from error
+    if not isinstance(config, LoraConfig) or config.alora_invocation_tokens:
+        raise StudyError("is no plain LoRA adapter, and no other kind is read")
+    config.base_model_name_or_path = None  # a name of somewhere else, of which PEFT would warn
+    config.init_lora_weights = False  # some ways of beginning calculate with the base model's weights
+    settings = AutoConfig.from_pretrained(base, local_files_only=True, trust_remote_code=False)
+    try:
+        with torch.device("meta"):
+            peft = get_peft_model(AutoModelForCausalLM.from_config(settings, trust_remote_code=False), config)  # type: ignore[no-untyped-call]
+    except Exception as error:
+        raise StudyError(f"does not fit ({str(error).strip().partition(chr(10))[0]})") from error
+    wanted = {
+        name: tuple(weight.shape)
+        for name, weight in get_peft_model_state_dict(peft, save_embedding_layers=False).items()
+    }
+    if astray := sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)):
+        name = astray[0]
+        raise StudyError(
+            f"does not fit: {len(astray)} weights, such as {name} ({found.get(name, 'none')} in the adapter, "
+            f"{wanted.get(name, 'none')} in the model)"
+        )
 
 
 def adapted(base: Path, adapter: Path, *, device: str, dtype: str) -> tuple[Any, Any]:

@@ -6,8 +6,20 @@ from pathlib import Path
 
 from plancheck.plumbing.errors import StudyError
 
+ADAPTER_CONFIG, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 # Weights as safetensors only: formats that unpickle run code, and other frameworks' weights are dead weight.
 WANTED = ("*.safetensors", "*.json", "*.txt", "*.jinja", "*.model")
+
+TOKENIZER = (
+    "tokenizer*.json", "special_tokens_map.json", "added_tokens.json", "vocab.*", "merges.txt", "*.jinja",
+    "tokenizer.model", "config.json",
+)  # fmt: skip
+
+
+def tokenizer_files(folder: Path) -> list[str]:
+    """The files of a folder that make a tokenizer, sorted; empty when there is none."""
+    names = sorted({path.name for pattern in TOKENIZER for path in folder.glob(pattern) if path.is_file()})
+    return names if {"tokenizer.json", "tokenizer_config.json"} & set(names) else []
 
 
 def model_files(folder: Path) -> list[str]:
@@ -33,13 +45,15 @@ def copy_model(source: Path, target: Path) -> None:
 
 
 def check_complete(folder: Path) -> None:
-    """Refuse a folder that is no whole model.
+    """Refuse a folder that is no whole model, nor a LoRA adapter in PEFT's format.
 
     Raises:
         StudyError: the folder is missing, has no config.json, no safetensors weights, or not all of their shards.
     """
     if not folder.is_dir():
         raise StudyError(f"{folder}: no such folder. Mend the model's path in conf/.")
+    if (folder / ADAPTER_CONFIG).is_file() and (folder / ADAPTER_WEIGHTS).is_file():
+        return
     if not (folder / "config.json").is_file():
         raise StudyError(
             f"{folder}: no config.json, so no Transformers model. Name a folder that save_pretrained made."

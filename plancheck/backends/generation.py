@@ -1,6 +1,7 @@
 """Causal language models of Transformers as answer models and planners."""
 
 import functools
+import gc
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
@@ -10,8 +11,9 @@ from typing import Any, Final
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plancheck.answering.ports import Generated, Messages
+from plancheck.answering.ports import Generated
 from plancheck.answering.reasoning import marks_reasoning
+from plancheck.backends.chat_tokens import ChatTokens
 from plancheck.backends.decoding import Ended
 from plancheck.backends.device import pick_device
 from plancheck.backends.greedy import Greedy, greedy
@@ -47,6 +49,15 @@ def _load(path: Path, device: str, dtype: str) -> "CausalModel":
     return CausalModel(model.eval(), tokenizer)
 
 
+def forget_models() -> None:
+    """Let go of the models that are loaded; their memory is free once nobody uses them."""
+    with _LOADING:
+        _load.cache_clear()
+    gc.collect()
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
 def read_causal_model(path: Path, *, device: str, dtype: str) -> tuple[Any, Any]:
     """A model and a tokenizer of the caller's own, as Transformers gives them; see `load_causal_model`."""
     tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
@@ -67,13 +78,12 @@ def read_causal_model(path: Path, *, device: str, dtype: str) -> tuple[Any, Any]
     return model.to(device), tokenizer
 
 
-class CausalModel:
+class CausalModel(ChatTokens):
     """See AnswerModel and PlannerModel in the ports of answering and planning. Safe to call from several threads."""
 
     def __init__(self, model: Any, tokenizer: Any) -> None:
+        super().__init__(tokenizer)
         self._model = model
-        self._tokenizer = tokenizer
-        self._tokenizing = threading.Lock()  # a fast tokenizer's options are state that calls change
         stop = model.generation_config.eos_token_id
         ends = stop if isinstance(stop, list) else [stop]
         self._stop = {token for token in [*ends, tokenizer.eos_token_id] if token is not None}
@@ -87,34 +97,6 @@ class CausalModel:
     @property
     def device(self) -> str:
         return str(self._model.device.type)
-
-    def tokens(self, messages: Messages, reply_start: str = "") -> list[int]:
-        marks = [f"\u2063{index}\u2063" for index in range(len(messages))]
-        marked = [{**message, "content": mark} for message, mark in zip(messages, marks, strict=True)]
-        rest = self._tokenizer.apply_chat_template(marked, tokenize=False, add_generation_prompt=True)
-        ids: list[int] = []
-        for message, mark in zip(messages, marks, strict=True):
-            template, found, rest = rest.partition(mark)
-            if not found:
-                raise StudyError(
-                    f"the model's chat template leaves out a {message['role']} message; use another model."
-                )
-            ids += self._encode(template, control=True) + self._encode(message["content"], control=False)
-        return ids + self._encode(rest, control=True) + self._encode(reply_start, control=False)
-
-    def text_tokens(self, text: str) -> list[int]:
-        return self._encode(text, control=False)
-
-    def _encode(self, text: str, *, control: bool) -> list[int]:
-        with self._tokenizing:
-            encoded = self._tokenizer(
-                text,
-                add_special_tokens=False,
-                split_special_tokens=not control,
-                return_attention_mask=False,
-                verbose=False,
-            )
-        return list(encoded["input_ids"])
 
     def log_likelihoods(
         self, prompts: Sequence[Sequence[int]], choices: Sequence[Sequence[Sequence[int]]], *, pass_tokens: int

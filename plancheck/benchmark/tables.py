@@ -69,6 +69,16 @@ def read_documents(path: Path = CONTEXTS_FILE) -> dict[str, tuple[Span, ...]]:
     return {row["context_id"]: spans for row in rows if (spans := to_spans(row["documents"])) is not None}
 
 
+def read_chars(path: Path = CONTEXTS_FILE) -> dict[str, int]:
+    """Length by context ID, in characters.
+
+    Raises:
+        StudyError: the file is missing or damaged.
+    """
+    table = read_table(path, columns=["context_id", "chars"])
+    return dict(zip(table["context_id"].to_pylist(), table["chars"].to_pylist(), strict=True))
+
+
 def each_context(ids: Sequence[str], path: Path = CONTEXTS_FILE) -> Iterator[str]:
     """The texts of these contexts one after the other, in the order given; an ID may come again.
 

@@ -71,10 +71,11 @@ def export_run(
     from plancheck.exporting import judgements, sources
     from plancheck.params.study import read_params
 
-    rankings = read_params().rankings
-    judgements.refuse_unknown_ranking(ranking, rankings)
-    questions = sources.chosen(split, sources.ATOMS_FILE, *judgements.RANKING_FILES)
-    write(judgements.run_lines(questions, ranking, rankings), out, force=force)
+    params = read_params()
+    judgements.refuse_unknown_ranking(ranking, params.rankings)
+    tables = judgements.tables_of(ranking, params.rankings, params.tune.role)
+    questions = sources.chosen(split, sources.ATOMS_FILE, *judgements.files_of(tables))
+    write(judgements.run_lines(questions, ranking, params.rankings, tables), out, force=force)
 
 
 @app.command("qrels")
@@ -103,8 +104,7 @@ def export_prompts(
     from plancheck.params.study import read_params
 
     questions = sources.chosen(split, *sources.TEXTS, prompts.PACKED_FILE)
-    mode = read_params().answer.mode
-    rows = prompts.prompt_rows(questions, mode=mode, policies=policy or (), budgets_chars=budget or ())
+    rows = prompts.prompt_rows(questions, read_params().answer, policies=policy or (), budgets_chars=budget or ())
     write_json_lines(rows, out, force=force)
 
 

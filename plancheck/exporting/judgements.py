@@ -1,10 +1,11 @@
 """Rankings as TREC runs, and gold evidence as the relevance judgements that score them."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from plancheck.known import FILES, complete, read_ranked
-from plancheck.params.rankings import Ranking, reached
+from plancheck.params.rankings import CrossEncoder, Ranking, reached
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA
 from plancheck.records import Atom, Question, Span
@@ -12,7 +13,7 @@ from plancheck.tables import read_atoms
 from plancheck.trec import Hit, qrels_line, ranked, run_line
 
 LOG = logging.getLogger("plancheck.export")
-RANKING_FILES = tuple(DATA / f"{name}.parquet" for name in FILES)
+RETRIEVED, RERANKED, TUNED = FILES
 
 
 def refuse_unknown_ranking(name: str, rankings: Mapping[str, Ranking]) -> None:
@@ -21,19 +22,34 @@ def refuse_unknown_ranking(name: str, rankings: Mapping[str, Ranking]) -> None:
         raise StudyError(f"--ranking {name}: the study has no such ranking. Choose one of {', '.join(rankings)}.")
 
 
-def run_lines(questions: Sequence[Question], name: str, rankings: Mapping[str, Ranking]) -> Iterator[str]:
+def tables_of(name: str, rankings: Mapping[str, Ranking], tuned_role: str) -> list[str]:
+    """The tables that a ranking is read from: a ranking of stage retrieve needs no cross-encoder's."""
+    readers = [rankings[part] for part in reached(rankings, name)]
+    models = [reader.model for reader in readers if isinstance(reader, CrossEncoder)]
+    reranked = [RERANKED] if any(model != tuned_role for model in models) else []
+    return [RETRIEVED, *reranked, *([TUNED] if tuned_role in models else [])]
+
+
+def files_of(tables: Iterable[str]) -> list[Path]:
+    return [DATA / f"{table}.parquet" for table in tables]
+
+
+def run_lines(
+    questions: Sequence[Question], name: str, rankings: Mapping[str, Ranking], tables: Iterable[str]
+) -> Iterator[str]:
     """A line of a TREC run for each atom of each question's context, best first; questions as given.
 
     Args:
         questions: that retrieval ranked.
         name: of the ranking, and the run's tag.
         rankings: as declared.
+        tables: those that the ranking is read from.
 
     Raises:
         StudyError: the study has not made the ranking for every question.
     """
     parts = {part: rankings[part] for part in reached(rankings, name)}
-    stored = read_ranked()
+    stored = read_ranked(tables)
     atoms = read_atoms({question.context_id for question in questions})
     found: dict[str, list[Hit]] = {}
     for question in questions:

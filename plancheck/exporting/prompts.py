@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from plancheck.answering.asking import Mode
-from plancheck.answering.prompt import generate_messages, likelihood_messages
+from plancheck.answering.prompt import asker
 from plancheck.benchmark.tables import each_context
 from plancheck.packing import packed_text
+from plancheck.params.answer import Answer
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, among, read_table
 from plancheck.records import Piece, Question
@@ -18,13 +18,14 @@ PACKED_FILE = DATA / "packed.parquet"
 
 
 def prompt_rows(
-    questions: Sequence[Question], *, mode: Mode, policies: Collection[str], budgets_chars: Collection[int]
+    questions: Sequence[Question], answer: Answer, *, policies: Collection[str], budgets_chars: Collection[int]
 ) -> Iterator[dict[str, Any]]:
     """A row a condition of each question, in the order of data/packed.parquet; equal prompts have equal packed IDs.
 
     Args:
         questions: whose prompts are wanted, by ID.
-        mode: "likelihood" scores each choice's text as the reply to ``messages``, "generate" asks for a letter.
+        answer: its mode "likelihood" scores each choice's text as the reply to ``messages``, "generate" asks for a
+            letter.
         policies: those wanted; none asks for all, as with budgets.
         budgets_chars: those wanted.
 
@@ -43,14 +44,14 @@ def prompt_rows(
         conditions[row["question_id"]].append(row)
     if lacking := [question.question_id for question in questions if question.question_id not in conditions]:
         raise all_problems(f"{PACKED_FILE}: lacks questions:", lacking, remedy="Run `dvc repro pack`.")
-    messages = likelihood_messages if mode == "likelihood" else generate_messages
+    messages = asker(answer)
     contexts = each_context([question.context_id for question in questions])
     for question, context in zip(questions, contexts, strict=True):
         for row in conditions[question.question_id]:
             pieces = tuple(map(Piece, row.pop("atom_ids"), row.pop("starts"), row.pop("ends")))
             given = row.pop("text")  # of a policy that shows texts of the user's own
             chat = messages(question, packed_text(context, pieces) if given is None else given)
-            yield row | {"mode": mode, "messages": chat, "choices": list(question.choices)}
+            yield row | {"mode": answer.mode, "messages": chat, "choices": list(question.choices)}
 
 
 def refuse_unpacked(policies: Collection[str], budgets_chars: Collection[int]) -> None:

@@ -1,5 +1,6 @@
 """Rows of a JSON Lines file that a user gives, every fault of it told at once."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +58,8 @@ def rows(path: Path, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
                     continue
                 try:
                     value = json_value(line)
+                    if "\\ud" in line.lower():
+                        json.dumps(value, ensure_ascii=False).encode()  # half a pair of surrogates is no text
                 except ValueError as error:
                     faults.add(f"line {number}", f"not JSON ({error})")
                     empty = False

@@ -1,12 +1,12 @@
 """Answers of a finished system: a file of per-question results in any form that `plancheck compare` reads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from plancheck.answering.rightness import is_right
 from plancheck.comparison.columns import names_of, texts_of, values_of
-from plancheck.comparison.detection import id_field
+from plancheck.comparison.detection import ID_FIELDS, id_field
 from plancheck.comparison.reading import read_results
 from plancheck.comparison.records import Record, ResultsFile
 from plancheck.comparison.selection import Selection, scored_results, selected
@@ -41,9 +41,31 @@ def read_given_predictions(entry: PredictionsFile, questions: Mapping[str, Quest
     faults = Faults(entry.path)
     letters = entry.letter or (LETTER if not entry.score and LETTER in names_of(file.records) else None)
     read = partial(of_letters, field=letters) if letters else of_scores
-    answers = read(file, entry, questions, faults)
+    try:
+        ids = entry.id or field_of_ids(file, entry, questions)
+        answers = read(file, entry.model_copy(update={"id": ids}), questions, faults)
+    except StudyError as error:  # it speaks of the options of `plancheck compare`
+        raise StudyError(
+            f"{error} In the parameters, name the fields: `{{path: FILE, id: ..., letter: ...}}`, or score."
+        ) from error
     faults.raise_any(remedy=REMEDY)
     return answers
+
+
+def field_of_ids(file: ResultsFile, entry: PredictionsFile, questions: Collection[str]) -> str:
+    """The first field of a usual name that holds an ID of the study, of a record or of the ``doc`` that lm-eval copies.
+
+    Where none does, the field that `plancheck compare` would take.
+
+    Raises:
+        StudyError: no field has a usual name.
+    """
+    records = selected(file, entry.where)
+    inner = (f"doc.{name}" for name in ID_FIELDS)
+    for field in (*ID_FIELDS, *inner):
+        if any(name in questions for name in texts_of(records, field)):
+            return field
+    return id_field(file, records)
 
 
 def of_letters(
@@ -51,6 +73,8 @@ def of_letters(
 ) -> dict[str, GivenAnswer]:
     """Answers by letter; a row without one is no answer."""
     records = selected(file, entry.where)
+    if all(value is None for value in values_of(records, field)) and field.split(".")[0] not in names_of(records):
+        raise StudyError(f"{file.path}: no result has a field {field}. The fields are {', '.join(names_of(records))}.")
     ids = texts_of(records, entry.id or id_field(file, records))
     found: dict[str, GivenAnswer] = {}
     first: dict[str, str] = {}
@@ -77,12 +101,7 @@ def of_scores(
     file: ResultsFile, entry: PredictionsFile, questions: Mapping[str, Question], faults: Faults
 ) -> dict[str, GivenAnswer]:
     """Answers that are right by a score of 1 and wrong by one of 0."""
-    try:
-        scored = scored_results(file, Selection(id_field=entry.id, score_field=entry.score, where=entry.where)).scored
-    except StudyError as error:  # it speaks of the options of `plancheck compare`
-        raise StudyError(
-            f"{error} In the parameters, name the fields: `{{path: FILE, id: ..., letter: ...}}`, or score."
-        ) from error
+    scored = scored_results(file, Selection(id_field=entry.id, score_field=entry.score, where=entry.where)).scored
     for name, score in scored.items():
         if name not in questions:
             faults.add(f"{name:.{SHOWN}}", "no question of the study has this ID")

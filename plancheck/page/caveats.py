@@ -101,7 +101,8 @@ def small_budgets(study: Study, *budgets_chars: int) -> str:
         return ""
     longest = rows[0]["longest_atom_chars"]
     where = [f"{row['budget_chars']:,} (in {row['longer_atoms']:,} of {row['questions']:,} questions)" for row in rows]
+    cut_by = "atoms.path" if "uncovered" in study.facts.get("atoms", {}) else "atoms.*.window_chars"
     return (
         f"Budgets of less than one atom, which has up to {longest:,} characters: {listed(where)}. "
-        f"{LONGER_ATOM[study.overflow]} (parameters pack.budgets_chars and atoms.*.window_chars)."
+        f"{LONGER_ATOM[study.overflow]} (parameters pack.budgets_chars and {cut_by})."
     )

@@ -8,7 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from plancheck.params.selectors import HarnessSelector, PlannerSelector, PlansSelector, RankingSelector, Selector
+from plancheck.params.selectors import (
+    PLANNER,
+    HarnessSelector,
+    PlannerSelector,
+    PlansSelector,
+    RankingSelector,
+    Selector,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ def spare_colours() -> Iterator[str]:
 
 def planner_family(selector: PlannerSelector | PlansSelector) -> Family | None:
     """The family of a planner that this study prompts or trains itself; None for one of the user's own."""
-    if isinstance(selector, PlansSelector):
+    if isinstance(selector, PlansSelector) or selector.model != PLANNER:
         return None
     match selector.adapter:
         case "last":

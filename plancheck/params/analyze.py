@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, PositiveInt
 
-from plancheck.params.comparison import BestOf, Budget, DeclaredComparison, Side, budgets
+from plancheck.params.comparison import BestOf, DeclaredComparison, Side, budgets
 from plancheck.params.section import Name, Section, Seed
 from plancheck.plumbing.errors import doubled
 
@@ -21,11 +21,9 @@ class Compared:
 
 
 class Mechanisms(Section):
-    """Whose wins and losses are looked into: a planner policy against another policy, or the best of several."""
+    """Whose wins and losses are looked into: those of a planner's policy and one other, or the best of several."""
 
-    treatment: str
-    control: Side
-    budget_chars: Budget
+    comparison: Name
     top: PositiveInt = Field(description="how many of a ranking's first atoms are its choice")
 
 
@@ -94,13 +92,26 @@ class Analyze(Section):
             found += [f"analyze.comparisons.{name}: {problem}" for problem in self.comparison_problems(declared, known)]
         found += [f"analyze.by_domain: {problem}" for problem in self.by_domain_problems()]
         if self.mechanisms:
-            name = self.mechanisms.treatment
-            found += [f"analyze.mechanisms: {problem}" for problem in self.comparison_problems(self.mechanisms, known)]
-            if name in known.policies and name not in known.planners:
-                found.append(f"analyze.mechanisms.treatment: {name!r} has no selector, so it selects nothing")
+            found += [
+                f"analyze.mechanisms.comparison: {problem}"
+                for problem in self.mechanism_problems(self.mechanisms.comparison, known)
+            ]
         return found
 
-    def comparison_problems(self, declared: DeclaredComparison | Mechanisms, known: Compared) -> list[str]:
+    def mechanism_problems(self, name: str, known: Compared) -> list[str]:
+        """What keeps a comparison's wins from being looked into."""
+        if name not in self.comparisons:
+            return [f"{name!r} is not in analyze.comparisons"]
+        declared = self.comparisons[name]
+        if isinstance(declared.treatment, BestOf):
+            return [f"{name!r} picks its treatment by best_of; name a comparison of one planner's policy"]
+        if declared.split != "all":
+            return [f"{name!r} is of the questions of split {declared.split}, and wins are looked into among all"]
+        if declared.treatment in known.policies and declared.treatment not in known.planners:
+            return [f"{name!r} is of treatment {declared.treatment!r}, which has no selector, so it selects nothing"]
+        return []
+
+    def comparison_problems(self, declared: DeclaredComparison, known: Compared) -> list[str]:
         """The rules that one comparison breaks."""
         treatments, controls = self.candidates(declared.treatment), self.candidates(declared.control)
         rules = control_problems if isinstance(declared.control, BestOf) else candidate_problems

@@ -4,11 +4,12 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, model_validator
 
-from plancheck.params.section import Device, Section, Seed
+from plancheck.params.section import Device, FilePath, Section, Seed
 
 
 class Answer(Section):
     mode: Literal["generate", "likelihood"]
+    prompt: FilePath | None = Field(default=None, description="template of the prompt; null: ours for the mode")
     max_new_tokens: PositiveInt
     pass_tokens: PositiveInt = Field(
         description="most tokens that the model reads at once; what a question's prompts share is read once, whatever "

@@ -1,6 +1,6 @@
 """Section pack: the policies and the budgets, which together are the conditions."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -14,6 +14,7 @@ from plancheck.plumbing.errors import doubled
 Spans = Literal["head", "head_tail"]
 SPANS: Final[tuple[Spans, ...]] = ("head", "head_tail")
 NO_ATOMS: Final = ("none", *SPANS)  # fills that order no atoms, so that no ranking can be called so
+OWN_ORDER, PACKING_ORDER = "selected", "packed"  # orders that are no ranking's
 
 
 class Anchors(Section):
@@ -28,13 +29,13 @@ class Packing(Section):
 
     ``fill`` is one of section rankings, or a reciprocal-rank fusion of them as weight by ranking, with k = 60; or spans
     of the context, its head or head and tail; "none" shows nothing more. ``order`` is the order in which the selected
-    atoms are packed, the selector's own or that of the hybrid ranking: where they do not all fit the budget, it decides
-    which of them are shown. ``shown_order`` is the order in which what fits is shown, the packing order or that of the
-    hybrid ranking: it decides nothing else. A name in the place of a packing is its fill alone.
+    atoms are packed, the selector's own ("selected") or that of a ranking: where they do not all fit the budget, it
+    decides which of them are shown. ``shown_order`` is the order in which what fits is shown, the packing order
+    ("packed") or that of a ranking: it decides nothing else. A name in the place of a packing is its fill alone.
     """
 
-    order: Literal["selected", "hybrid"] = "selected"
-    shown_order: Literal["packed", "hybrid"] = "packed"
+    order: Name = OWN_ORDER
+    shown_order: Name = PACKING_ORDER
     fill: Name | Weights
     anchors: Anchors | None = None
 
@@ -61,12 +62,12 @@ class Policy(Packing):
     def has_what_it_orders(self) -> Self:
         if self.selector and self.fill in SPANS:
             raise ValueError(f"a plan makes no sense before fill {self.fill!r}, which shows spans and no atoms")
-        if self.order == "hybrid" and not self.selector:
-            raise ValueError("order 'hybrid' orders what a selector names; give a selector, or leave order out")
-        if self.shown_order == "hybrid" and not self.packs_atoms:
+        if self.order != OWN_ORDER and not self.selector:
+            raise ValueError(f"order {self.order!r} orders what a selector names; give a selector, or leave order out")
+        if self.shown_order != PACKING_ORDER and not self.packs_atoms:
             raise ValueError(
-                f"shown_order 'hybrid' orders atoms that fit, and fill {self.fill!r} without a selector packs none; "
-                "leave it out"
+                f"shown_order {self.shown_order!r} orders atoms that fit, and fill {self.fill!r} without a selector "
+                "packs none; leave it out"
             )
         return self
 
@@ -75,8 +76,8 @@ class Policy(Packing):
         """The names of the rankings it uses, each once."""
         fill = tuple(self.fill) if isinstance(self.fill, dict) else () if self.fill in NO_ATOMS else (self.fill,)
         anchors = (self.anchors.ranking,) if self.anchors else ()
-        hybrid = ("hybrid",) if "hybrid" in (self.order, self.shown_order) else ()
-        return tuple(dict.fromkeys((*fill, *anchors, *hybrid)))
+        orders = (name for name in (self.order, self.shown_order) if name not in (OWN_ORDER, PACKING_ORDER))
+        return tuple(dict.fromkeys((*fill, *anchors, *orders)))
 
     @property
     def packs_atoms(self) -> bool:
@@ -93,11 +94,11 @@ class Grid(Section):
     )
 
 
-def twins(policies: Mapping[str, Policy], having: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
-    """By policy that has some values, the first that has the other values and equals it else; without one, none."""
+def twins(policies: Mapping[str, Policy], chosen: Callable[[Policy], bool], other: Mapping[str, str]) -> dict[str, str]:
+    """By policy that is chosen, the first that has the other values and equals it else; without one, none."""
     found: dict[str, str] = {}
     for name, policy in policies.items():
-        if any(getattr(policy, field) != value for field, value in having.items()):
+        if not chosen(policy):
             continue
         wanted = policy.model_copy(update=dict(other))
         twin = next((candidate for candidate in policies if policies[candidate] == wanted), None)

@@ -4,13 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PositiveInt, field_validator
 
-from plancheck.params.section import Device, Name, Section, Seed
+from plancheck.params.section import Device, FilePath, Name, Section, Seed
 from plancheck.plumbing.errors import doubled
 
 
 class Planner(Section):
     """What the planner is shown and how it replies; shared by mine, rows, train and plan."""
 
+    prompt: FilePath | None = Field(default=None, description="template of the prompt; null: ours")
     max_atoms: PositiveInt = Field(description="most atoms of a plan; those a reply names beyond it are left out")
     snippet_chars: PositiveInt | None = Field(
         description="characters of a candidate that the planner sees, around the words it shares with the question; "

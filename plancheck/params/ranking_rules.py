@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
-from plancheck.params.models import CAUSAL, Model, TunedModel
-from plancheck.params.pack import NO_ATOMS, Policy
+from plancheck.params.models import CAUSAL, Model, PathModel, TunedModel
+from plancheck.params.pack import NO_ATOMS, OWN_ORDER, PACKING_ORDER, Policy
 from plancheck.params.planning import Tune
 from plancheck.params.rankings import (
     RUNS,
@@ -20,7 +20,9 @@ from plancheck.params.rankings import (
     reached,
     read_by_models,
 )
+from plancheck.params.selectors import TRAINED, Selector, adapter_roles, planner_roles
 
+ADAPTERS: Final = PurePosixPath("given/adapters")  # what stage models depends on, as RUNS is for stage retrieve
 SIDES: Final = ("control", "planner")
 
 
@@ -32,6 +34,7 @@ class Ranked:
     models: Mapping[str, Model]
     pool: list[str]
     policies: Mapping[str, Policy]
+    selectors: Mapping[str, Selector]
     tune: Tune
     snippet_chars: int | None
 
@@ -56,6 +59,8 @@ def unknown_rankings(given: Ranked) -> Iterator[str]:
     for name in given.rankings:
         if name in NO_ATOMS:
             yield f"rankings.{name}: {name!r} is a fill that orders no atoms; call your ranking differently"
+        if name in (OWN_ORDER, PACKING_ORDER):
+            yield f"rankings.{name}: {name!r} is an order that is no ranking's; call your ranking differently"
         if name in SIDES:
             yield f"rankings.{name}: {name!r} is what router features call a policy; call your ranking differently"
 
@@ -93,12 +98,22 @@ def read_wrongly(given: Ranked) -> Iterator[str]:
             place = PurePosixPath(ranking.path.as_posix())
             if not place.is_relative_to(RUNS) or ".." in place.parts:
                 yield f"rankings.{name}.path: {place}: put the run into {RUNS}/, so that DVC sees when it changes"
+    for role in sorted(adapter_roles(given.selectors)):
+        if isinstance(model := given.models.get(role), PathModel):
+            place = PurePosixPath(model.path.as_posix())
+            if place == ADAPTERS or not place.is_relative_to(ADAPTERS) or ".." in place.parts:
+                yield (
+                    f"models.{role}.path: {place}: put the adapter's folder into {ADAPTERS}/, so that DVC sees when it "
+                    "changes"
+                )
 
 
 def role_problems(given: Ranked) -> Iterator[str]:
     """Roles that are not there, are of the wrong sort or that nothing uses."""
     known = ", ".join(given.models)
     used = {role: f"models: there is no role {role!r}, which every study has; add it" for role in CAUSAL}
+    for place, role in planner_roles(given.selectors).items():
+        used.setdefault(role, f"{place}: there is no role {role!r} in models ({known})")
     tuned = cross_encoders(given.rankings, given.tune.role, tuned=True)
     for name, ranking in given.rankings.items():
         if isinstance(ranking, Dense | CrossEncoder) and name not in tuned:
@@ -119,17 +134,23 @@ def role_problems(given: Ranked) -> Iterator[str]:
 
 
 def wrong_sorts(given: Ranked) -> Iterator[str]:
-    """Roles that want another model than a cross-encoder, which source tuned makes."""
+    """Roles that want another model than a cross-encoder, which source tuned makes, or one that is no adapter."""
+    adapters = adapter_roles(given.selectors)
+    for role in given.models:
+        if role in TRAINED:
+            yield f"models.{role}: {role!r} is what selectors call an adapter of stage train; call it differently"
     encoders = {
         f"rankings.{name}.model": item.model for name, item in given.rankings.items() if isinstance(item, Dense)
     }
     encoders |= {
         f"models.{role}.encoder": item.encoder for role, item in given.models.items() if isinstance(item, TunedModel)
     }
-    wanted = {f"models.{role}": role for role in CAUSAL} | encoders
+    wanted = {f"models.{role}": role for role in CAUSAL} | encoders | planner_roles(given.selectors)
     for place, role in wanted.items():
         if isinstance(given.models.get(role), TunedModel):
             yield f"{place}: source tuned makes a cross-encoder, and this must be another model"
+        if role in adapters and not place.endswith(".adapter"):
+            yield f"{place}: {role!r} is an adapter of another selector, and this must be a model"
 
 
 def tune_problems(given: Ranked) -> Iterator[str]:

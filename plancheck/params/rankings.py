@@ -1,7 +1,7 @@
 """Section rankings: by name, what puts the atoms of a context in an order for a question."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Final, Literal
 
 from pydantic import ConfigDict, Field, PositiveInt
@@ -97,6 +97,11 @@ class Position(Section):
 
 Ranking = Annotated[Bm25 | Dense | Mmr | CrossEncoder | Fusion | Run | Random | Position, Field(discriminator="kind")]
 Rankings = Annotated[dict[Name, Ranking], Field(min_length=1)]
+
+
+def run_files(rankings: Mapping[str, Ranking]) -> dict[str, Path]:
+    """The file of each ranking of kind run, by name as declared."""
+    return {name: ranking.path for name, ranking in rankings.items() if isinstance(ranking, Run)}
 
 
 def made_of(ranking: Ranking) -> tuple[str, ...]:

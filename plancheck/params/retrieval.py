@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from plancheck.params.section import Device, Name, Section
+from plancheck.params.section import Device, FilePath, Name, Section
 from plancheck.plumbing.errors import doubled
 
 CHARACTER_SET = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]")
@@ -47,6 +47,7 @@ class MultiDocument(Window):
 
 
 class Atoms(Section):
+    path: FilePath | None = Field(default=None, description="spans of a chunker of the user's own; null: windows")
     multi_document: MultiDocument
     other: Window
 

@@ -12,18 +12,17 @@ from plancheck.params.analyze import Analyze, Compared
 from plancheck.params.answer import Answer, Route
 from plancheck.params.benchmark import BenchmarkParams, Split
 from plancheck.params.given import ContextsFile, PredictionsFile
-from plancheck.params.models import Models, TunedModel
+from plancheck.params.models import Models, ServedModel, TunedModel
 from plancheck.params.pack import Pack, planners
 from plancheck.params.planning import Mine, Plan, Planner, Train, Tune
 from plancheck.params.ranking_rules import Ranked, ranking_problems
-from plancheck.params.rankings import Rankings
+from plancheck.params.rankings import CrossEncoder, Dense, Rankings
 from plancheck.params.retrieval import Atoms, Rerank, Retrieve
 from plancheck.params.section import Name, Section
-from plancheck.params.selectors import RankingSelector, Selector
+from plancheck.params.selectors import PlannerSelector, RankingSelector, Selector
 from plancheck.plumbing.errors import StudyError, all_problems
 
 PARAMS = Path("params.yaml")
-RANKED = ("bm25", "dense", "mmr", "rerank", "rerank_tuned")
 
 
 class Params(Section):
@@ -76,12 +75,14 @@ class Params(Section):
                 self.models,
                 self.retrieve.pool.rankings,
                 self.pack.policies,
+                self.selectors,
                 self.tune,
                 self.planner.snippet_chars,
             )
         )
         problems += self.unpacked_routes()
         problems += self.shared_questions()
+        problems += self.unservable()
         problems += self.analyze.problems(self.compared)
         if problems:
             raise ValueError("; ".join(problems))
@@ -134,6 +135,34 @@ class Params(Section):
             )
         return problems
 
+    def unservable(self) -> list[str]:
+        """What is asked of served models that no server can do, or not without their tokenizer."""
+        served = {role: model for role, model in self.models.items() if isinstance(model, ServedModel)}
+        rankers = {spec.model for spec in self.rankings.values() if isinstance(spec, Dense | CrossEncoder)}
+        problems = [
+            f"models.{role}: is served, but a server is asked for answers and plans alone; give it another source"
+            for role in served
+            if role in rankers
+        ]
+        problems += [
+            f"selectors.{name}.adapter: models.{selector.model} is served, so no adapter can be laid on it here; let "
+            "the server load one, give a role the name that it has there, and name that role as the selector's model"
+            for name, selector in self.selectors.items()
+            if isinstance(selector, PlannerSelector) and selector.model in served and selector.adapter is not None
+        ]
+        chats = {role for role, model in served.items() if model.tokenizer is None}
+        if "answer" in chats and self.answer.mode == "likelihood":
+            problems.append(
+                "models.answer: a server scores choices as tokens, so answer.mode=likelihood needs its tokenizer; name "
+                "the folder, or use answer.mode=generate"
+            )
+        if "planner" in chats and self.mine.begin_reply:
+            problems.append(
+                "models.planner: a reply is begun in tokens, so mine.begin_reply needs its tokenizer; name the folder, "
+                "or use mine.begin_reply=false"
+            )
+        return problems
+
     def shared_questions(self) -> list[str]:
         """A cross-encoder must not be tuned on the questions it is studied on."""
         if self.benchmark.source != "controlled":
@@ -152,13 +181,21 @@ def read_params(path: Path = PARAMS) -> Params:
     Raises:
         StudyError: the file is missing or not YAML, or breaks rules; all of them are listed.
     """
+    return parse_params(yaml_values(path), name=str(path))
+
+
+def yaml_values(path: Path) -> Any:
+    """What a YAML file holds.
+
+    Raises:
+        StudyError: the file is missing or not YAML.
+    """
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file. Run inside the project's folder.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise StudyError(f"{path}: not readable as YAML ({error}). Mend it or run `git checkout {path}`.") from error
-    return parse_params(loaded, name=str(path))
 
 
 def parse_params(value: Any, *, name: str) -> Params:

@@ -13,7 +13,8 @@ from plancheck.records import Atom
 def evidence(pool: Pool, atoms: Sequence[Atom], *, seed: int, max_atoms: int) -> Selected:
     """The atoms that hold the question's evidence, in the order of its spans, whether candidates or not.
 
-    A span is held by the first atom that holds it whole; where none does, by the atoms that hold it together.
+    A span is held by the first atom that holds it whole; where none does, by the atoms that hold it together. The plan
+    is absent where no atom holds a character of the evidence, as a chunker of the user's own may leave characters out.
 
     Args:
         pool: the question with its candidates.
@@ -34,13 +35,16 @@ def evidence(pool: Pool, atoms: Sequence[Atom], *, seed: int, max_atoms: int) ->
         whole = next((atom for atom in atoms if atom.start <= span.start and span.end <= atom.end), None)
         for atom_id in [whole.atom_id] if whole else [piece.atom_id for piece in slices(atoms, span)]:
             held.setdefault(atom_id)
-    return Selected(tuple(held)[:max_atoms])
+    return Selected(tuple(held)[:max_atoms], None if held else "absent")
 
 
 def evidence_half(pool: Pool, atoms: Sequence[Atom], *, seed: int, max_atoms: int) -> Selected:
-    """The evidence atoms with probability one half, else as many random candidates; one toss a question."""
+    """The evidence atoms with probability one half, else as many random candidates; one toss a question.
+
+    Absent where the plan of ``evidence`` is.
+    """
     gold = evidence(pool, atoms, seed=seed, max_atoms=max_atoms)
-    if seed_of(seed, "evidence_half", pool.question.question_id) % 2:
+    if gold.failure or seed_of(seed, "evidence_half", pool.question.question_id) % 2:
         return gold
     return Selected(shuffled(pool, seed, "evidence_half")[: len(gold.atom_ids)])
 

@@ -11,6 +11,7 @@ from plancheck.planning.parsing import is_complete, unknown_numbers
 from plancheck.planning.plans import Pool, Selected, candidate_texts, read_plan
 from plancheck.planning.prompt import planner_messages
 from plancheck.planning.replies import Chat, Planner, Reply, greedy, sampled
+from plancheck.planning.served import ServedPlanner
 from plancheck.planning.traces import first_of_each
 from plancheck.records import Atom, Piece
 
@@ -38,20 +39,24 @@ class Execution:
     chars: int
 
 
-def sample_plans(pool: Pool, planner: Planner, shown: Shown, settings: Mine) -> Planned:
+def sample_plans(pool: Pool, planner: Planner | ServedPlanner, shown: Shown, settings: Mine) -> Planned:
     """``settings.samples`` plans of a question."""
-    said = sampled(planner, chat_of(pool, shown), question_id=pool.question.question_id, settings=settings)
+    chat, question_id = chat_of(pool, shown), pool.question.question_id
+    if isinstance(planner, ServedPlanner):
+        said = planner.sampled(chat, question_id=question_id, settings=settings)
+    else:
+        said = sampled(planner, chat, question_id=question_id, settings=settings)
     return planned(said.replies, said.calls, pool.candidates, shown)
 
 
-def greedy_plans(pools: Iterable[Pool], planner: Planner, shown: Shown) -> dict[str, Planned]:
+def greedy_plans(pools: Iterable[Pool], planner: Planner | ServedPlanner, shown: Shown) -> dict[str, Planned]:
     """The one plan of each question, by ID, that the planner's likeliest reply gives; all are asked together."""
     candidates: dict[str, tuple[Atom, ...]] = {}
     chats = []
     for pool in pools:  # no context is kept
         candidates[pool.question.question_id] = pool.candidates
         chats.append(chat_of(pool, shown))
-    said = greedy(planner, chats)
+    said = planner.greedy(chats) if isinstance(planner, ServedPlanner) else greedy(planner, chats)
     return {
         name: planned([reply], int(asked), found, shown)
         for (name, found), reply, asked in zip(candidates.items(), said.replies, said.asked, strict=True)
@@ -74,7 +79,7 @@ def chat_of(pool: Pool, shown: Shown) -> Chat:
 
 def messages_of(pool: Pool, shown: Shown) -> list[dict[str, str]]:
     texts = candidate_texts(pool, snippet_chars=shown.snippet_chars)
-    return planner_messages(pool.question, texts, max_atoms=shown.max_atoms)
+    return planner_messages(pool.question, texts, shown)
 
 
 def plan_of(reply: Reply, candidates: Sequence[Atom], shown: Shown) -> Selected:

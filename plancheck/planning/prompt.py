@@ -1,33 +1,69 @@
 """What the planner is asked, and the reply that a plan is."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from plancheck.params.planning import Planner
 from plancheck.planning.seeds import seed_of
+from plancheck.plumbing.errors import StudyError
 from plancheck.records import Question
+from plancheck.templates import probe, read_template, rendered, unlabelled
+
+OURS = Path(__file__).with_name("planner.jinja")
+VARIABLES = ("passages", "question", "choices", "max_atoms", "example")
+PROBED = 40  # passages, more than a pool has by default
 
 # Small models answer the question instead of naming passages unless their reply is begun for them
 # (mine.begin_reply). Training replies then begin with the same words.
 REPLY_START = "The needed passages are ["
 
 
-def planner_messages(question: Question, candidates: Sequence[str], *, max_atoms: int) -> list[dict[str, str]]:
+def template_of(planner: Planner) -> Path:
+    """The file that makes the prompt: the user's or ours."""
+    return planner.prompt or OURS
+
+
+def planner_messages(question: Question, candidates: Sequence[str], planner: Planner) -> list[dict[str, str]]:
     """The chat whose reply is a plan. It shows the question, its choices and the candidates, and nothing else.
 
     Args:
         question: of it, question text and choices are read.
         candidates: texts of the candidate atoms, whole or snippets, in the context's order; numbered from 1.
-        max_atoms: most passages that the planner is to name.
+        planner: its template, and the most passages that it is to name.
+
+    Raises:
+        StudyError: the template cannot be read, fails, or leaves out the question or a candidate.
     """
-    passages = "\n\n".join(f"[{number}] {text}" for number, text in enumerate(candidates, start=1))
-    # Without letters: small models told of A to D name those in brackets.
-    answers = " / ".join(question.choices)
-    ask = (
-        "Which of the passages are needed to answer the question? Do not answer it. Reply with the numbers of the "
-        f"needed passages in brackets and nothing else, the most needed first, at most {max_atoms}, such as "
-        f"{example(question, len(candidates))}."
+    path = template_of(planner)
+    text = rendered(
+        read_template(path, VARIABLES),
+        path,
+        shown={"the question": question.question}
+        | {f"passage {number}": text for number, text in enumerate(candidates, start=1)},
+        passages=list(candidates),
+        question=question.question,
+        choices=list(question.choices),
+        max_atoms=planner.max_atoms,
+        example=example(question, len(candidates)),
     )
-    text = f"{passages}\n\nQuestion: {question.question}\nPossible answers: {answers}\n\n{ask}"
     return [{"role": "user", "content": text}]
+
+
+def refuse_incomplete(planner: Planner, choice_counts: Iterable[int]) -> None:
+    """Make sure that the prompt shows what it must, whole and unchanged, for questions of so many choices.
+
+    Raises:
+        StudyError: it leaves out the question, a passage or its number, or fails.
+    """
+    part = "<It> & 'is' {{ as }}  so.\n"
+    passages = [f"Begin{number}x {part * 400}End{number}x." for number in range(1, PROBED + 1)]
+    for count in sorted(set(choice_counts)):
+        text = planner_messages(probe(count), passages, planner)[0]["content"]
+        if wrong := unlabelled(text, [str(number) for number in range(1, PROBED + 1)], passages):
+            raise StudyError(
+                f"{template_of(planner)}: shows passage {', '.join(wrong)} out of order, or without its number before "
+                "it. A reply names passages by number from 1: put loop.index before each of passages."
+            )
 
 
 def example(question: Question, candidates: int) -> str:

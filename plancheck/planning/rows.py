@@ -20,7 +20,7 @@ def sft_row(pool: Pool, trace: Mapping[str, Any], settings: Planner, *, begin_re
     texts = candidate_texts(pool, snippet_chars=settings.snippet_chars)
     return {
         "question_id": pool.question.question_id,
-        "prompt": planner_messages(pool.question, texts, max_atoms=settings.max_atoms),
+        "prompt": planner_messages(pool.question, texts, settings),
         "completion": [{"role": "assistant", "content": completion(numbers, begin_reply=begin_reply)}],
         "atom_ids": list(trace["atom_ids"]),
         "candidate_ids": candidate_ids,

@@ -1,8 +1,13 @@
 """The one error a user can mend; every other exception is a fault of the program."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+REASON = "PLANCHECK_REASON"  # names the file in which a run looks for why a stage ended
 
 SHOWN_PROBLEMS = 20
 
@@ -17,6 +22,9 @@ class StudyError(Exception):
 def say(error: StudyError) -> None:
     """Tell the user on stderr: every program of this project begins such a message with "error: "."""
     print(f"error: {error}", file=sys.stderr, flush=True)
+    if place := os.environ.get(REASON):
+        with suppress(OSError):  # the user has been told
+            Path(place).write_text(str(error), encoding="utf-8")
 
 
 def doubled(names: Sequence[str]) -> list[str]:

@@ -1,13 +1,13 @@
 """Planner policies that differ in one thing: the adapter (sensitivity), or the order of the selected atoms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean
 from typing import Final, Literal
 
 import pandas as pd
 
 from plancheck.mechanisms.choices import overlap
-from plancheck.params.pack import Policy, twins
+from plancheck.params.pack import OWN_ORDER, PACKING_ORDER, Policy, twins
 from plancheck.records import Atom
 from plancheck.reporting.columns import BUDGET, PAIR, SELECTOR
 from plancheck.reporting.paired import HOW, PAIRED, Method, adjusted, arm, paired
@@ -30,8 +30,8 @@ SENSITIVITY: Final = Table(
 )
 ORDER: Final = Table(
     name="order",
-    title="Hybrid order against the selector's own order",
-    notes=f"Plans in the hybrid ranking's order are the treatment. {HOW} Held shown: both show the same atoms; held "
+    title="A ranking's order against the selector's own order",
+    notes=f"Plans in a ranking's order are the treatment. {HOW} Held shown: both show the same atoms; held "
     "selected: the order decides also which atoms of a longer plan fit. Same set: questions in which both show the "
     "same set of atoms; several atoms: those in which the control shows two or more, for with fewer there is no order. "
     "p is adjusted (Benjamini and Hochberg) over the rows of one held.",
@@ -47,11 +47,13 @@ ORDER: Final = Table(
     ),
 )
 Held = Literal["shown", "selected"]
-Values = Mapping[str, str]
-# What stays the same when the hybrid ranking orders a plan: the values of the policies with its order and without.
-ORDERS: Final[Mapping[Held, tuple[Values, Values]]] = {
-    "shown": ({"shown_order": "hybrid", "order": "selected"}, {"shown_order": "packed"}),
-    "selected": ({"order": "hybrid"}, {"order": "selected"}),
+# What stays the same when a ranking orders a plan: which policies have its order, and what those without it have.
+ORDERS: Final[Mapping[Held, tuple[Callable[[Policy], bool], Mapping[str, str]]]] = {
+    "shown": (
+        lambda policy: policy.shown_order != PACKING_ORDER and policy.order == OWN_ORDER,
+        {"shown_order": PACKING_ORDER},
+    ),
+    "selected": (lambda policy: policy.order != OWN_ORDER, {"order": OWN_ORDER}),
 }
 Shown = Mapping[tuple[str, int], Mapping[str, Sequence[str]]]
 
@@ -75,7 +77,7 @@ def sensitivity_table(
     last, early = trained
     if last is None or early is None:
         return SENSITIVITY.frame([])
-    for treatment, control in twins(policies, {"selector": last}, {"selector": early}).items():
+    for treatment, control in twins(policies, lambda policy: policy.selector == last, {"selector": early}).items():
         first, second = plans[last], plans[early]
         shared = fmean(overlap(first[question_id], second[question_id]) for question_id in results.splits[ALL])
         for budget in budgets_chars:
@@ -105,8 +107,8 @@ def order_table(
     """
     planned = {name: policy for name, policy in policies.items() if policy.selector}
     rows = []
-    for held, (hybrid, own) in ORDERS.items():
-        for treatment, control in twins(planned, hybrid, own).items():
+    for held, (ordered, own) in ORDERS.items():
+        for treatment, control in twins(planned, ordered, own).items():
             for budget in budgets_chars:
                 figures = paired(arm(results, treatment, budget), arm(results, control, budget), results, ALL, method)
                 known = {"held": held, "treatment": treatment, "control": control, "budget_chars": budget}

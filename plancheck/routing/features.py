@@ -140,12 +140,13 @@ def of_plan(plan: Known | None, ranked: Mapping[str, Mapping[str, Scored]], rera
 def of_answer(answer: Known) -> Row:
     """Whether there is an answer, and how sure the model is of it."""
     sure = answer["probs"] is not None
-    probabilities = sorted(answer["probs"], reverse=True) if sure else []
+    # A server may not tell those of unlikely letters.
+    probabilities = sorted((value for value in answer["probs"] if not pd.isna(value)), reverse=True) if sure else []
     return {
         "answered": answered(answer),
         "confidence": probabilities[0] if sure else None,
         "margin": probabilities[0] - probabilities[1] if sure else None,
-        "entropy": float(scipy.stats.entropy(probabilities) / math.log(len(probabilities))) if sure else None,
+        "entropy": float(scipy.stats.entropy(probabilities) / math.log(len(answer["probs"]))) if sure else None,
     }
 
 

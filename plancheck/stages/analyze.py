@@ -157,11 +157,13 @@ def mechanisms(made: Material, params: Params) -> pd.DataFrame:
     settings = params.analyze.mechanisms
     if settings is None:
         return mechanisms_table(made.results, {}, treatment="", controls={}, top=1)
-    plans = made.plans[str(params.pack.policies[settings.treatment].selector)]
-    candidates = params.analyze.candidates(settings.control)
+    declared = params.analyze.comparisons[settings.comparison]
+    treatment = str(declared.treatment)
+    plans = made.plans[str(params.pack.policies[treatment].selector)]
+    candidates = params.analyze.candidates(declared.control)
     controls = {
         budget: picks(made.results, candidates, budget, split=ALL)[0]
-        for budget in budgets(settings.budget_chars, params.pack.budgets_chars)
+        for budget in budgets(declared.budget_chars, params.pack.budgets_chars)
     }
     scored = scored_atoms(made.rankings, made.candidates, scorers(params.rankings, params.tune.role))
     found = {
@@ -170,10 +172,10 @@ def mechanisms(made: Material, params: Params) -> pd.DataFrame:
             made.packed,
             scored,
             made.atoms_of,
-            treatment=settings.treatment,
+            treatment=treatment,
             control=pick.policy,
             budget_chars=budget,
         )
         for budget, pick in controls.items()
     }
-    return mechanisms_table(made.results, found, treatment=settings.treatment, controls=controls, top=settings.top)
+    return mechanisms_table(made.results, found, treatment=treatment, controls=controls, top=settings.top)

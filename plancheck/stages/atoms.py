@@ -1,14 +1,15 @@
-"""Stage atoms: every context cut into windows."""
+"""Stage atoms: every context cut into windows, or as a chunker of the user's own cuts it."""
 
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
-from plancheck.atoms import cut
+from plancheck.atoms import chunked, opened, uncovered_chars, windowed
 from plancheck.benchmark.domains import asked_for, unlike
-from plancheck.benchmark.tables import each_context, read_documents, read_questions
+from plancheck.benchmark.tables import each_context, read_chars, read_documents, read_questions
+from plancheck.given.atoms import read_given_atoms
 from plancheck.params.retrieval import Atoms
 from plancheck.params.study import Params
 from plancheck.plumbing.files import DATA, write_json, write_table
@@ -24,24 +25,36 @@ def run(params: Params) -> None:
     """Write data/atoms.parquet, by context ID and position, and reports/atoms.json.
 
     A context that came as a list of documents is cut at these, whatever its domain, in windows of several documents.
+    A file of the user's own (atoms.path) says itself what the atoms are.
+
+    Raises:
+        StudyError: that file cannot be read or has faults.
     """
     settings = params.atoms
     questions = read_questions()
     tell_domains(questions, settings.multi_document.domains)
     given = read_documents()
-    multi_document = multi_document_contexts(questions, settings) | set(given)
+    multi_document = multi_document_contexts(questions, given, settings)
+    chunks = (
+        read_given_atoms(settings.path, {one.question_id: one for one in questions}, read_chars())
+        if settings.path
+        else None
+    )
     rows: list[dict[str, Any]] = []
     documents: list[int] = []
+    uncovered: list[int] = []
     characters = 0
     ids = sorted({question.context_id for question in questions})
     for context_id, text in zip(ids, each_context(ids), strict=True):
         characters += len(text)
-        atoms = atoms_of(
-            context_id, text, settings, multi_document=context_id in multi_document, given=given.get(context_id)
-        )
+        multiple = context_id in multi_document
+        opening = documents_of(text, settings, multi_document=multiple, given=given.get(context_id))
+        own = chunks[context_id] if chunks else None
+        atoms = atoms_of(context_id, opening, settings, multi_document=multiple, chunks=own)
         rows += [row(atom, position) for position, atom in enumerate(atoms)]
-        if context_id in multi_document:
-            documents.append(1 + max((atom.document for atom in atoms), default=0))
+        uncovered.append(uncovered_chars(atoms, len(text)))
+        if multiple:
+            documents.append(len(opening))
     write_table(DATA / "atoms.parquet", rows, ATOMS)
     counts = histogram(documents)
     found = {
@@ -52,30 +65,52 @@ def run(params: Params) -> None:
             "present": sorted({question.domain for question in questions}),
         },
     }
-    write_json(REPORT, {"multi_document": found, "atoms": len(rows), "characters": characters})
+    report = {"multi_document": found, "atoms": len(rows), "characters": characters}
     LOG.info("%s atoms of %s characters", f"{len(rows):,}", f"{characters:,}")
+    if chunks:
+        report["uncovered"] = left_out(uncovered, characters)
+    write_json(REPORT, report)
     if documents:
         LOG.info("%s", documents_sentence(counts))
 
 
-def multi_document_contexts(questions: Sequence[Question], settings: Atoms) -> set[str]:
-    """IDs of the contexts with a question of a domain in ``atoms.multi_document.domains``."""
+def left_out(uncovered: Sequence[int], characters: int) -> dict[str, Any]:
+    """What is reported of the characters in no atom; tells it too. ``uncovered``: their number in each context."""
+    contexts, total = sum(map(bool, uncovered)), sum(uncovered)
+    share = total / characters if characters else 0.0
+    LOG.info(
+        "atoms.path: %s characters (%.1f %%) of %s of %s contexts are in no atom; no ranking and no plan of atoms can "
+        "show them",
+        f"{total:,}", 100 * share, f"{contexts:,}", f"{len(uncovered):,}",
+    )  # fmt: skip
+    return {"characters": total, "share": share, "contexts": contexts}
+
+
+def multi_document_contexts(questions: Sequence[Question], given: Collection[str], settings: Atoms) -> set[str]:
+    """IDs of the contexts that may hold several documents: those ``given`` as a list of them, and those with a question
+    of a domain in ``atoms.multi_document.domains``.
+    """
     domains = asked_for((question.domain for question in questions), settings.multi_document.domains)
-    return {question.context_id for question in questions if question.domain in domains}
+    return {question.context_id for question in questions if question.domain in domains}.union(given)
+
+
+def documents_of(text: str, settings: Atoms, *, multi_document: bool, given: Sequence[Span] | None) -> Sequence[Span]:
+    return opened(
+        text,
+        separators=settings.multi_document.separators if multi_document else None,
+        given=given,
+        section_chars=settings.multi_document.window_chars,
+    )
 
 
 def atoms_of(
-    context_id: str, text: str, settings: Atoms, *, multi_document: bool, given: Sequence[Span] | None
+    context_id: str, found: Sequence[Span], settings: Atoms, *, multi_document: bool, chunks: Sequence[Span] | None
 ) -> tuple[Atom, ...]:
+    """The atoms of a context of the documents ``found``: its windows, or the user's own ``chunks``."""
+    if chunks is not None:
+        return chunked(context_id, found, chunks)
     window = settings.multi_document if multi_document else settings.other
-    return cut(
-        context_id,
-        text,
-        window_chars=window.window_chars,
-        overlap_chars=window.overlap_chars,
-        separators=settings.multi_document.separators if multi_document else None,
-        given=given,
-    )
+    return windowed(context_id, found, window_chars=window.window_chars, overlap_chars=window.overlap_chars)
 
 
 def row(atom: Atom, position: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import GivenPlan, read_given_plans
 from plancheck.given.predictions import read_given_predictions
-from plancheck.given.sources import source_rows
+from plancheck.given.sources import prompt_rows, source_rows, sources
 from plancheck.params.given import ContextsFile, PredictionsFile
 from plancheck.params.selectors import plan_files
 from plancheck.params.study import Params
@@ -46,7 +46,8 @@ def run(params: Params) -> None:
         contexts = read_contexts({question.context_id for question in questions.values()})
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
-    write_json(REPORT, {"files": source_rows(params)})
+    given = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
+    write_json(REPORT, {"files": source_rows(given), "prompts": prompt_rows(params.answer, params.planner)})
 
 
 def given_rows(

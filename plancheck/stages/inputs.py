@@ -7,17 +7,22 @@ so a stage that refuses its input has already lost its output.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plancheck.answering import prompt as answering
 from plancheck.benchmark.groups import grouped
+from plancheck.given.atoms import read_given_atoms
 from plancheck.given.contexts import read_given_contexts
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import read_given_predictions
-from plancheck.given.sources import refuse_test_questions
+from plancheck.given.sources import refuse_test_questions, sources
+from plancheck.params.rankings import run_files
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
+from plancheck.planning import prompt as planning
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json
 from plancheck.records import Benchmark, Question
-from plancheck.stages.atoms import atoms_of, multi_document_contexts
+from plancheck.retrieval.runs import read_known_run
+from plancheck.stages.atoms import atoms_of, documents_of, multi_document_contexts
 from plancheck.stages.benchmark import limited, load
 from plancheck.stages.split import checked_splits
 
@@ -28,7 +33,7 @@ def run(params: Params) -> None:
     """Write reports/checks/inputs.json, which says nothing else: what follows runs again for what changed, not for it.
 
     Raises:
-        StudyError: the benchmark cannot be read or has bad records, or the parameters do not suit its
+        StudyError: the benchmark cannot be read or has bad records, or the parameters or a template do not suit its
             questions; or a file of the user's has faults, or a system of theirs learned from test questions.
     """
     whole = load(params.benchmark)
@@ -38,13 +43,15 @@ def run(params: Params) -> None:
     left_out = {question.question_id for question in whole.questions} - kept
     splits = checked_splits(questions, params.split, left_out=left_out)
     check_evidence(questions, params.selectors)
+    check_prompts(params, questions)
     check_given(params, benchmark)
-    refuse_test_questions(params, splits["test"])
+    files = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
+    refuse_test_questions(files, splits["test"])
     write_json(REPORT, {"inputs": "can be used"})
 
 
 def check_given(params: Params, benchmark: Benchmark) -> None:
-    """Read the plans, texts and answers that files give, as stage given will once the atoms are made.
+    """Read the atoms, plans, texts, answers and runs that files give, as later stages will.
 
     Raises:
         StudyError: a file cannot be read or has faults.
@@ -54,22 +61,36 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
         read_given_predictions(answers, questions)
     for texts in params.contexts.values():
         read_given_contexts(texts, questions, params.pack.budgets_chars)
+    settings = params.atoms
+    chars = {context_id: len(text) for context_id, text in benchmark.contexts.items()}
+    chunks = read_given_atoms(settings.path, questions, chars) if settings.path else None
     files = plan_files(params.selectors)
-    if not files:
+    runs = run_files(params.rankings)
+    if not files and not runs:
         return
-    multi_document = multi_document_contexts(benchmark.questions, params.atoms)
-    atoms = {
-        context_id: atoms_of(
-            context_id,
-            text,
-            params.atoms,
-            multi_document=context_id in multi_document,
-            given=benchmark.documents.get(context_id),
-        )
-        for context_id, text in benchmark.contexts.items()
-    }
+    multi_document = multi_document_contexts(benchmark.questions, benchmark.documents, settings)
+    atoms = {}
+    for context_id, text in benchmark.contexts.items():
+        multiple = context_id in multi_document
+        found = documents_of(text, settings, multi_document=multiple, given=benchmark.documents.get(context_id))
+        own = chunks[context_id] if chunks else None
+        atoms[context_id] = atoms_of(context_id, found, settings, multi_document=multiple, chunks=own)
     for path in files.values():
         read_given_plans(path, questions, benchmark.contexts, atoms)
+    atom_ids = {name: [atom.atom_id for atom in atoms[question.context_id]] for name, question in questions.items()}
+    for path in runs.values():
+        read_known_run(path, atom_ids)
+
+
+def check_prompts(params: Params, questions: Sequence[Question]) -> None:
+    """Refuse templates that leave out what a model must be shown.
+
+    Raises:
+        StudyError: one does, or is no template.
+    """
+    counts = {len(question.choices) for question in questions}
+    answering.refuse_incomplete(params.answer, counts)
+    planning.refuse_incomplete(params.planner, counts)
 
 
 def check_evidence(questions: Sequence[Question], selectors: Mapping[str, Selector]) -> None:

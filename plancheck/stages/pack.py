@@ -8,7 +8,7 @@ from typing import Any
 from plancheck import packing
 from plancheck.benchmark.tables import each_context, read_questions
 from plancheck.known import Known, read_known
-from plancheck.params.pack import SPANS, Pack, Policy
+from plancheck.params.pack import PACKING_ORDER, SPANS, Pack, Policy
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA, read_table, write_table
@@ -48,8 +48,8 @@ def tell_small_budgets(questions: Sequence[Question], atoms: Mapping[str, Sequen
         longer = packing.with_longer_atoms(atoms, budget_chars=budget)
         if concerned := sum(question.context_id in longer for question in questions):
             LOG.warning(
-                "%s characters are less than one atom (up to %s) in %s of %s questions. %s. Raise pack.budgets_chars "
-                "or lower atoms.*.window_chars to compare more than that",
+                "%s characters are less than one atom (up to %s) in %s of %s questions. %s. To compare more than that, "
+                "raise pack.budgets_chars or make atoms shorter (atoms.*.window_chars, or your own in atoms.path)",
                 f"{budget:,}",
                 f"{longest:,}",
                 f"{concerned:,}",
@@ -86,11 +86,11 @@ def packed_rows(
         if policy.fill not in SPANS:
             ordered = order(policy, known.rankings, atoms, plan=plan)
         for budget in settings.budgets_chars:
-            packed = pack_one(policy, ordered, settings, budget_chars=budget)
-            if policy.shown_order == "hybrid":
+            packed = pack_one(policy, ordered, settings, context_chars=len(context), budget_chars=budget)
+            if policy.shown_order != PACKING_ORDER:
                 every = [*(item for item in plan if item.atom_id not in own), *atoms]
-                hybrid = in_order(every, atoms, known.rankings["hybrid"])
-                packed = packing.reordered(packed, hybrid, budget_chars=budget)
+                shown_order = in_order(every, atoms, known.rankings[policy.shown_order])
+                packed = packing.reordered(packed, shown_order, budget_chars=budget)
             shown = packed_columns(question, context, packed)
             failed = policy.selector is not None and not plan
             rows.append({"policy": name, "budget_chars": budget, "plan_failed": failed, "text": None, **shown})
@@ -152,11 +152,13 @@ def packed_columns(question: Question, context: str, packed: packing.Packed) -> 
     }
 
 
-def pack_one(policy: Policy, atoms: Sequence[Atom], settings: Pack, *, budget_chars: int) -> packing.Packed:
+def pack_one(
+    policy: Policy, atoms: Sequence[Atom], settings: Pack, *, context_chars: int, budget_chars: int
+) -> packing.Packed:
     if policy.fill == "head":
-        return packing.head(atoms, budget_chars=budget_chars)
+        return packing.head(atoms, context_chars=context_chars, budget_chars=budget_chars)
     if policy.fill == "head_tail":
-        return packing.head_tail(atoms, budget_chars=budget_chars)
+        return packing.head_tail(atoms, context_chars=context_chars, budget_chars=budget_chars)
     return packing.pack(
         atoms, budget_chars=budget_chars, overflow=settings.overflow, merge_overlaps=settings.merge_overlaps
     )

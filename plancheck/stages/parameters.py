@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plancheck.backends.places import located
+from plancheck.backends.places import located, misfits
 from plancheck.params.given import files_of
 from plancheck.params.models import HubModel
 from plancheck.params.rankings import Run
-from plancheck.params.selectors import plan_files
+from plancheck.params.selectors import adapter_roles, plan_files
 from plancheck.params.study import Params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import write_json
@@ -37,6 +37,8 @@ def run(params: Params) -> None:
         *misplaced_files("selectors", plan_files(params.selectors), GIVEN / "plans"),
         *misplaced_files("contexts", files_of(params.contexts), GIVEN / "contexts"),
         *misplaced_files("predictions", files_of(params.predictions), GIVEN / "predictions"),
+        *misplaced_prompts(params),
+        *misplaced_atoms(params),
         *missing_models(params),
         *missing_devices(params.model_dump()),
     ]
@@ -70,22 +72,35 @@ def misplaced_files(section: str, files: Mapping[str, Path], folder: Path) -> li
     """What is wrong with users' own files, by name: they must lie in the folder that DVC watches."""
     problems = []
     for name, path in files.items():
-        place = f"{section}.{name}.path"
-        if path.is_absolute() or path.parent != folder:
-            problems.append(f"{place}: {path}: must lie in {folder}/, for DVC watches that folder for changes")
-        else:
-            problems += missing_file(place, path)
+        problems += misplaced(f"{section}.{name}.path", path, folder)
     return problems
+
+
+def misplaced_prompts(params: Params) -> list[str]:
+    """What is wrong with the places of the user's own templates."""
+    named = {"answer.prompt": params.answer.prompt, "planner.prompt": params.planner.prompt}
+    return [problem for place, path in named.items() if path for problem in misplaced(place, path, GIVEN / "prompts")]
+
+
+def misplaced_atoms(params: Params) -> list[str]:
+    """What is wrong with the place of the user's own atoms."""
+    return misplaced("atoms.path", params.atoms.path, GIVEN / "atoms") if params.atoms.path else []
+
+
+def misplaced(place: str, path: Path, folder: Path) -> list[str]:
+    if path.is_absolute() or path.parent != folder:
+        return [f"{place}: {path}: must lie in {folder}/, for DVC watches that folder for changes"]
+    return missing_file(place, path)
 
 
 def missing_models(params: Params) -> list[str]:
     """What is wrong with the models that need no network."""
     specs = set(params.models.values())
     try:
-        located({spec for spec in specs if not isinstance(spec, HubModel)})
+        places = located({spec for spec in specs if not isinstance(spec, HubModel)})
     except StudyError as error:
         return [str(error)]
-    return []
+    return misfits(params.models, places, adapter_roles(params.selectors))
 
 
 def missing_devices(sections: Mapping[str, Any]) -> list[str]:

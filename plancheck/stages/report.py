@@ -135,13 +135,14 @@ def read_questions(
 
 def provenance(params: Params, splits: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """What the page says of its own origin: nothing that differs between two runs of the same inputs."""
-    lock = read_json(LOCK)
+    lock, brought = read_json(LOCK), read_figures(GIVEN, stage="given")
     files = [*sorted(TABLES.glob("*.csv")), TRAINING, *FACTS.values(), GIVEN, LOCK, DATA / "splits.json"]
     return {
         "profile": params.profile,
         "parameters": parameters_text(params.model_dump(mode="json")),
         "models": models(lock),
-        "given": read_figures(GIVEN, stage="given")["files"],
+        "given": brought["files"],
+        "prompts": brought["prompts"],
         "environment": dict(sorted(lock["environment"].items())),
         "splits": {split: len(ids) for split, ids in splits.items()},
         "split_digest": split_digest(splits),

@@ -4,10 +4,20 @@ import dataclasses
 
 import pytest
 
-from plancheck.answering.prompt import generate_messages, likelihood_messages
+from plancheck.answering.prompt import asker
+from plancheck.params.answer import Answer
 from plancheck.records import Question
 
 QUESTION = Question("q", "d", "s", "easy", "short", "Where is the mill?", ("Tarn", "Ost", "Lund", "Vik"), "B", "c")
+
+
+def answering(mode, prompt=None):
+    return Answer(
+        mode=mode, prompt=prompt, max_new_tokens=4, pass_tokens=64, batch_size=2, device="cpu", dtype="float32"
+    )
+
+
+likelihood_messages, generate_messages = asker(answering("likelihood")), asker(answering("generate"))
 
 
 def test_the_likelihood_prompt_is_pinned():

@@ -16,8 +16,10 @@ from plancheck.backends.wheels import wheel_weights
 from plancheck.params.benchmark import BenchmarkParams, Controlled
 from plancheck.params.formats import Columns
 from plancheck.params.models import HubModel, PathModel, TunedModel, WheelModel
+from plancheck.params.selectors import PlannerSelector
 from plancheck.params.study import Params, read_params
 from plancheck.plumbing.errors import StudyError
+from plancheck.stages.parameters import missing_models
 
 ROOT = Path(__file__).parents[2]
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz", *(f"##{c}" for c in "abcdefghij")]
@@ -91,6 +93,26 @@ def test_a_file_that_is_not_the_pinned_one_is_named(params: Params, fault: str) 
         config.write_text("{}")
     with pytest.raises(StudyError, match=f"{config.name}: {fault}"):
         locked("encoder")
+
+
+def adapter(folder: Path) -> PathModel:
+    folder.mkdir()
+    for name in ("adapter_config.json", "adapter_model.safetensors"):
+        (folder / name).write_text("{}")
+    return PathModel(source="path", path=folder)
+
+
+def planning(params: Params, **fields: str) -> Params:
+    return params.model_copy(update={"selectors": {"mine": PlannerSelector(kind="planner", **fields)}})
+
+
+def test_a_model_is_no_adapter_and_an_adapter_no_model(params: Params) -> None:
+    assert missing_models(planning(params, adapter="encoder")) == [
+        "models.encoder: tiny holds no adapter_config.json, so no adapter in PEFT's format"
+    ]
+    assert missing_models(planning(with_role(params, lora=adapter(Path("mine"))), model="lora")) == [
+        "models.lora: mine holds an adapter, and the role needs a model"
+    ]
 
 
 def test_a_tuned_reranker_is_the_same_bytes_each_time(params: Params, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plancheck.answering.prompt import likelihood_messages
 from plancheck.benchmark.controlled import generate, read_lexicon
 from plancheck.benchmark.controlled_lexicon import Attribute, content_words
 from plancheck.params.benchmark import Controlled
@@ -446,13 +445,3 @@ def test_an_unreadable_lexicon_is_refused(tmp_path: Path, content: bytes | None,
         path.write_bytes(content)
     with pytest.raises(StudyError, match=message):
         read_lexicon(path)
-
-
-# --- prompt -----------------------------------------------------------------------------------------------------
-
-
-def test_the_likelihood_prompt_begins_with_the_context_and_leaves_an_empty_one_out(benchmark: Benchmark) -> None:
-    question = benchmark.questions[0]
-    [message] = likelihood_messages(question, "Some text.")
-    assert message == {"role": "user", "content": f"Some text.\n\n{question.question}"}
-    assert likelihood_messages(question, "") == [{"role": "user", "content": question.question}]

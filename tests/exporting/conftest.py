@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import logging
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 import yaml
 
-from plancheck import cli
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.packing import packed_id
 from plancheck.plumbing.files import DATA, write_json, write_table
@@ -110,7 +108,6 @@ def write_packed():
 def study(tmp_path, monkeypatch):
     """The study in the current folder: its questions and texts, and how to write it with others."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(logging.getLogger("plancheck"), "handlers", [])  # pytest's stderr is another in each test
     for name in ("params.yaml", "dvc.yaml"):
         shutil.copy(ROOT / name, tmp_path / name)
     write_study()
@@ -122,21 +119,6 @@ def change_params(section, **values):
     params = yaml.safe_load(path.read_text())
     params[section] |= values
     path.write_text(yaml.safe_dump(params))
-
-
-@pytest.fixture
-def plancheck(monkeypatch, capfdbinary):
-    """Runs the program: exit status, and what it printed on each stream."""
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["plancheck", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        out, err = capfdbinary.readouterr()
-        assert b"Traceback" not in err
-        return ended.value.code or 0, out.decode(), err.decode()
-
-    return run
 
 
 @pytest.fixture

@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from plancheck.answering.prompt import asker, refuse_incomplete
 from plancheck.exporting.command import app
+from plancheck.given.atoms import read_given_atoms
 from plancheck.given.lines import About, read_about
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
+from plancheck.params.answer import Answer
 from plancheck.params.given import PredictionsFile
 from plancheck.records import Atom, Question, Span
 from plancheck.starting.starter import STARTERS
@@ -56,6 +59,15 @@ QUESTIONS = {
 }
 
 
+def test_the_chunks_of_the_page_read_as_it_says(example):
+    path = example("chunks")
+    assert read_given_atoms(path, QUESTIONS, {"north": len(CONTEXT)}) == {
+        "north": (Span(0, 20), Span(21, 40), Span(0, 40))
+    }
+    assert [CONTEXT[0:20], CONTEXT[21:40]] == ["The mill is in Tarn.", "The inn is in Lund."]
+    assert read_about(path) == About("My chunker", "my-splitter", "v3")
+
+
 def test_the_plans_of_the_page_read_as_it_says(example):
     path = example("plans")
     atoms = [Atom(f"a89bb3eec9098863-{place:05}", "north", place, place + 9, 0) for place in range(13)]
@@ -78,6 +90,16 @@ def test_the_run_of_the_page_reads_as_it_says(example):
         "q1": [Hit("a89bb3eec9098863-00012", 1, 7.25), Hit("a89bb3eec9098863-00004", 2, 7.25)],
         "my question": [Hit("a89bb3eec9098863-00005", 1, 0.5)],
     }
+
+
+@pytest.mark.parametrize("count", [2, 4, 10])
+def test_the_prompt_of_the_page_shows_what_it_must(example, count):
+    settings = {"max_new_tokens": 4, "pass_tokens": 64, "batch_size": 2, "device": "cpu", "dtype": "float32"}
+    answer = Answer(mode="generate", prompt=example("jinja"), **settings)
+    refuse_incomplete(answer, [count])
+    [message] = asker(answer)(QUESTIONS["q1"], CONTEXT)
+    assert message["content"].startswith(f"{CONTEXT}\n\nWhere?\n\n(A) Tarn\n(B) Lund\n")
+    assert message["content"].endswith("one of A, B, C, D. Answer with its letter.")
 
 
 def test_the_page_shows_every_export_and_every_kind_of_program():

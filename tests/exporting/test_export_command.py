@@ -74,6 +74,13 @@ def test_a_run_lists_every_atom_best_first(exported):
     ]
 
 
+def test_a_ranking_needs_no_table_of_a_later_stage(exported):
+    whole = exported("run", "--ranking", "hybrid")
+    for name in ("rerank", "rerank_tuned"):
+        Path(f"data/{name}.parquet").unlink()
+    assert exported("run", "--ranking", "hybrid") == whole
+
+
 @pytest.mark.parametrize("name", DECLARED)
 def test_an_exported_run_reads_back_with_the_same_ranks(name, exported, study):
     Path("run").write_text(exported("run", "--ranking", name), encoding="utf-8")
@@ -179,7 +186,9 @@ MISSING = {
     "several": (["candidates"], ["atoms.parquet", "candidates.parquet"], "atoms retrieve"),
     "of one stage": (["atoms", "--text"], ["questions.parquet", "contexts.parquet"], "benchmark"),
     "a split": (["questions", "--split", "dev"], ["splits.json"], "split"),
-    "a ranking": (["run", "--ranking", "bm25"], ["rerank.parquet", "rerank_tuned.parquet"], "rerank tune"),
+    "a ranking": (["run", "--ranking", "bm25"], ["rankings.parquet"], "retrieve"),
+    "a cross-encoder's": (["run", "--ranking", "rerank"], ["rankings.parquet", "rerank.parquet"], "retrieve rerank"),
+    "the tuned one's": (["run", "--ranking", "rerank_tuned"], ["rerank_tuned.parquet"], "tune"),
     "judgements": (["qrels"], ["atoms.parquet"], "atoms"),
     "prompts": (["prompts"], ["packed.parquet"], "pack"),
 }

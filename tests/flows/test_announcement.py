@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from flows.announcement import TOOK, announcement
+from flows.announcement import TOOK, announcement, run_name
 from plancheck.params.study import parse_params
 
 ROOT = Path(__file__).parents[2]
@@ -53,3 +53,14 @@ def test_another_profile_says_its_file_and_promises_no_time(said):
 
 def test_one_stage_is_named(said):
     assert "One stage, split; what is up" in said(["split"])
+
+
+def test_a_run_is_called_by_profile_and_questions():
+    def name(**changes):
+        values = copy.deepcopy(VALUES)
+        values["benchmark"] |= changes
+        return run_name(parse_params(values, name="params.yaml"))
+
+    assert name() == "demo-120-questions"
+    assert name(source="file", path="/far/some.jsonl") == "demo-questions-of-some.jsonl"
+    assert name(source="file", path="some.jsonl", limit=50) == "demo-questions-of-some.jsonl-at-most-50"

@@ -1,12 +1,17 @@
 """Stage plan takes the adapters that stage train reported, and no others."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 
-from flows.plan import TRAINED, TRAINING, trained_digest
+from flows.plan import TRAINED, TRAINING, planning_adapter, trained_digest
 from plancheck.backends.adapters import CONFIG, WEIGHTS, adapter_digest
+from plancheck.backends.models import LOCK, file_digests
+from plancheck.params.selectors import PlannerSelector
 from plancheck.plumbing.errors import StudyError
+from tasks.plan import Adapter
 
 
 @pytest.fixture
@@ -57,3 +62,16 @@ def test_a_report_that_is_not_there_is_the_users_to_mend(trained):
     TRAINING.unlink()
     with pytest.raises(StudyError, match=r"reports/train\.json: no such file"):
         trained_digest(trained[0])
+
+
+def test_an_adapter_of_the_user_s_own_is_the_pinned_one(trained):
+    folder = Path("models/weights/mine")
+    shutil.copytree(trained[0], folder)
+    (folder / "tokenizer.json").write_text("{}")  # repositories of adapters hold more than the two files
+    entry = {"name": "mine", "revision": "1", "path": "weights/mine", "files": file_digests(folder)}
+    LOCK.write_text(json.dumps({"models": {"mine": entry}, "roles": {"lora": "mine"}}))
+    selector = PlannerSelector(kind="planner", adapter="lora")
+    assert planning_adapter(selector) == Adapter(folder, adapter_digest(trained[0]))
+    (folder / WEIGHTS).write_text("another")
+    with pytest.raises(StudyError, match="changed"):
+        planning_adapter(selector)

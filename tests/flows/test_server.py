@@ -87,7 +87,7 @@ def test_a_run_whose_server_dies_ends_and_says_so(clean_environment: dict[str, s
         assert run.wait(timeout=60) == 1  # its input stays open: it would not end by itself
         said = run.stderr.read()
 
-    assert "The temporary Prefect server ended with status -9" in said
+    assert "The Prefect server ended with status -9" in said
     assert "Run it again to go on" in said
     assert "Traceback" not in said
 

@@ -55,6 +55,12 @@ def test_a_fault_is_told_with_its_line(tmp_path, fault):
     assert part in str(caught.value) and "line 1 (" in str(caught.value)
 
 
+def test_half_a_character_is_no_text(tmp_path):
+    with pytest.raises(StudyError, match=r"line 1: not JSON .*surrogates"):
+        read(tmp_path, row(text="a\ud800"))
+    assert read(tmp_path, row(text="\U0001f600")) == {("q1", 10): "\U0001f600"}
+
+
 def test_all_faults_are_told_at_once(tmp_path):
     with pytest.raises(StudyError) as caught:
         read(tmp_path, row(), row(), row("q9"), "{\n")

@@ -35,7 +35,9 @@ def test_a_row_without_a_letter_is_no_answer(tmp_path):
 
 def test_what_is_right_can_be_said_by_the_file(tmp_path):
     lm_eval = [{"doc_id": 0, "doc": {"_id": "q1"}, "acc": 1.0}, {"doc_id": 1, "doc": {"_id": "q2"}, "acc": 0.0}]
-    assert read(tmp_path, *lm_eval, id="doc._id", score="acc") == {"q1": GivenAnswer(True), "q2": GivenAnswer(False)}
+    found = {"q1": GivenAnswer(True), "q2": GivenAnswer(False)}
+    assert read(tmp_path, *lm_eval, id="doc._id", score="acc") == found
+    assert read(tmp_path, *lm_eval) == found, "its doc_id counts samples; the ID of the study is in doc"
 
 
 def test_tables_are_read_as_compare_reads_them(tmp_path):
@@ -56,6 +58,8 @@ FAULTS = {
         {},
         "In the parameters, name the fields",
     ),
+    "a letter field that is not there": ([{"question_id": "q1", "said": "A"}], {"letter": "foo"}, "has a field foo"),
+    "no field of IDs": ([{"name": "q1", "letter": "A"}], {}, "In the parameters, name the fields"),
     "a field that is not there": ([{"question_id": "q1", "letter": "A"}], {"score": "acc"}, "acc"),
 }
 

@@ -1,10 +1,11 @@
 """What files say of the systems that made them, and systems that learned from test questions."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from plancheck.given.sources import refuse_test_questions, source_rows
+from plancheck.given.sources import refuse_test_questions, source_rows, sources
 from plancheck.params.study import parse_params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError
@@ -18,14 +19,23 @@ def params(composed, tmp_path, monkeypatch):
         + json.dumps({"question_id": "q2", "spans": [[0, 1]]}) + "\n"
     )  # fmt: skip
     (tmp_path / "answers.csv").write_text("question_id,letter\nq2,A\n")
+    (tmp_path / "given" / "runs").mkdir(parents=True)
+    (tmp_path / "given" / "runs" / "mine.run").write_text("q2 Q0 a 1 2.5 mine\n")
     values = composed("demo")
+    values["rankings"]["outside"] = {"kind": "run", "path": "given/runs/mine.run"}
+    values["pack"]["policies"]["outside"] = "outside"
     values["selectors"]["mine"] = {"kind": "plans", "path": "plans.jsonl"}
     values["predictions"] = {"agent": {"path": "answers.csv"}}
     return parse_params(values, name="demo")
 
 
+def sources_of(params):
+    return sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
+
+
 def test_every_file_is_told_with_its_digest_and_what_it_says(params):
-    plans, answers = source_rows(params)
+    run, plans, answers = source_rows(sources_of(params))
+    assert (run["section"], run["name"], run["file"], run["system"]) == ("rankings", "outside", "mine.run", None)
     assert plans == {
         "section": "selectors", "name": "mine", "file": "plans.jsonl", "system": "ours", "model": "m", "revision": None,
         "trained_on": 3, "sha256": file_sha256(params.selectors["mine"].path),
@@ -34,7 +44,17 @@ def test_every_file_is_told_with_its_digest_and_what_it_says(params):
 
 
 def test_a_system_that_learned_from_test_questions_is_refused(params):
-    refuse_test_questions(params, ["q2", "q3"])
+    refuse_test_questions(sources_of(params), ["q2", "q3"])
     with pytest.raises(StudyError) as caught:
-        refuse_test_questions(params, ["q7", "q3", "q8"])
+        refuse_test_questions(sources_of(params), ["q7", "q3", "q8"])
     assert "selectors.mine: plans.jsonl was trained on 2 test question(s), such as q7" in str(caught.value)
+
+
+def test_a_chunker_that_learned_from_test_questions_is_refused_too(params, composed):
+    Path("chunks.jsonl").write_text(json.dumps({"about": {"name": "cutter", "trained_on": ["q4"]}}) + "\n{}\n")
+    values = composed("demo")
+    values["atoms"]["path"] = "chunks.jsonl"
+    files = list(sources_of(parse_params(values, name="demo")))
+    assert [(row["section"], row["name"], row["system"]) for row in source_rows(files)] == [("atoms", "path", "cutter")]
+    with pytest.raises(StudyError, match=r"atoms\.path: chunks\.jsonl was trained on 1 test question"):
+        refuse_test_questions(files, ["q4"])

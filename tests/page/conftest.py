@@ -291,7 +291,7 @@ def write_study(folder, *, questions=40, selectors=SELECTORS, tiers=TIERS, train
     model = {"name": "tiny", "source": "path", "revision": "0" * 40, "path": "weights/tiny", "files": {"a": "0" * 64}}
     lock = {"environment": {"torch": "2"}, "models": {"tiny": model}, "roles": {"answer": "tiny", "planner": "tiny"}}
     (folder / "models" / "lock.json").write_text(json.dumps(lock))
-    (folder / "reports" / "given.json").write_text(json.dumps({"files": []}))
+    (folder / "reports" / "given.json").write_text(json.dumps({"files": [], "prompts": []}))
     return tables
 
 

@@ -242,6 +242,6 @@ def letters(question_id):
 
 def origin():
     return {
-        "profile": "demo", "parameters": "", "models": [], "given": [], "environment": {}, "splits": {"test": 1},
-        "split_digest": "0", "files": {},
+        "profile": "demo", "parameters": "", "models": [], "given": [], "prompts": [], "environment": {},
+        "splits": {"test": 1}, "split_digest": "0", "files": {},
     }  # fmt: skip

@@ -5,6 +5,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from plancheck.page.answer import answer
+from plancheck.page.caveats import small_budgets
 from plancheck.page.comparisons import where
 from plancheck.page.controls import (
     choices_figures,
@@ -291,6 +292,8 @@ def test_budgets_below_one_atom_are_told_with_what_follows_and_in_the_answer_whe
     )
     assert "up to 800 characters: 600 (in 30 of 48 questions)." in caption
     assert follows in caption and "pack.budgets_chars and atoms.*.window_chars" in caption
+    own = study_of([rung()], tables={"texts": texts}, facts={"atoms": {"uncovered": {}}})
+    assert "pack.budgets_chars and atoms.path)" in small_budgets(own, 600)
     assert answer(study).caveats == ()
     below = study_of([rung()], tables={"texts": texts.assign(longer_atoms=7)}, overflow=overflow)
     assert "1,800 (in 7 of 48 questions)" in point(said(below), "less than one atom")

@@ -28,7 +28,30 @@ RUN = {"kind": "run", "path": "given/runs/mine.run"}
 MINE = {"pack/policies/mine": {"fill": "mine"}}
 FOLDER = {"source": "path", "path": "mine"}
 
+PLANNER = {"selectors/sft_early/adapter": ..., "selectors/sft_early/model": "big"}
+
 BAD = {
+    "a planner of a model that there is not": (
+        PLANNER, ["selectors.sft_early.model: there is no role 'big' in models"],
+    ),
+    "a planner with an adapter that there is not": (
+        {"selectors/sft_early/adapter": "lora"}, ["selectors.sft_early.adapter: there is no role 'lora' in models"],
+    ),
+    "an adapter of this study for another model": (
+        {"models/big": FOLDER, "selectors/sft_early/model": "big"},
+        ["selectors.sft_early.planner: adapter 'early' is trained for models.planner, and model is 'big'"],
+    ),
+    "an adapter that another planner takes for a model": (
+        PLANNER | {"models/big": FOLDER, "selectors/sft/adapter": "big"},
+        ["selectors.sft_early.model: 'big' is an adapter of another selector, and this must be a model"],
+    ),
+    "a role that is called as an adapter of this study is": (
+        PLANNER | {"models/last": FOLDER, "selectors/sft_early/model": "last"},
+        ["models.last: 'last' is what selectors call an adapter of stage train"],
+    ),
+    "a planner of a cross-encoder": (
+        {"selectors/prompted/model": "reranker"}, ["selectors.prompted.model: source tuned makes a cross-encoder"],
+    ),
     "a kind that there is not": ({"rankings/mine": {"kind": "bm26"}}, ["rankings.mine", "'bm26'", "'bm25'"]),
     "a field of another kind": ({"rankings/bm25/weights": {"dense": 1}}, ["rankings.bm25.bm25.weights", "permitted"]),
     "a lambda above 1": ({"rankings/mmr/lambda": 1.5}, ["rankings.mmr.mmr.lambda", "less than or equal to 1"]),
@@ -122,6 +145,10 @@ BAD = {
     ),
     "a run that leads out of its folder": (
         {"rankings/mine": RUN | {"path": "given/runs/../mine.run"}, **MINE}, ["put the run into given/runs/"],
+    ),
+    "an adapter that DVC does not see": (
+        {"models/mine": FOLDER, "selectors/prompted/adapter": "mine"},
+        ["models.mine.path: mine: put the adapter's folder into given/adapters/, so that DVC sees when it changes"],
     ),
 }  # fmt: skip
 

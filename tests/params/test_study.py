@@ -1,5 +1,6 @@
 """Rules between the sections of params.yaml, and the profiles as Hydra composes them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -175,8 +176,8 @@ def test_a_treatment_may_be_the_best_of_a_tier_as_a_control_may(composed):
 
 def test_any_policy_is_a_control_of_the_mechanisms(composed):
     for control in ("bm25", "rerank_anchor", "sft+nothing"):
-        params = parse_params(composed("demo", f"analyze.mechanisms.control={control}"), name="x")
-        assert params.analyze.candidates(params.analyze.mechanisms.control) == [control]
+        params = parse_params(composed("demo", f"analyze.comparisons.best_rerank.control={control}"), name="x")
+        assert params.analyze.mechanisms.comparison == "best_rerank"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
             "best_of names no tier 'x'; there are direct, retr",
         ),
         ("analyze.comparisons.guided_best_rerank.control.best_of=[bm25,x]", "'x' is not in pack.policies"),
-        ("analyze.mechanisms.control=x", "analyze.mechanisms: 'x' is not in pack.policies"),
+        ("analyze.mechanisms.comparison=x", "analyze.mechanisms.comparison: 'x' is not in analyze.comparisons"),
         ("analyze.comparisons.guided.control={best_of:[]}", "guided: best_of needs a tier's name, or two or more"),
         ("analyze.comparisons.guided.control={best_of:[bm25]}", "guided: best_of needs a tier's name, or two or more"),
         ("analyze.comparisons.guided.control={best_of:[bm25,bm25]}", "guided: best_of: 'bm25' comes twice"),
@@ -224,11 +225,9 @@ def test_any_policy_is_a_control_of_the_mechanisms(composed):
         ),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'head' is in direct and more; a policy is in one tier"),
         ("+analyze.tiers.more=[head,mmr]", "analyze.tiers: 'mmr' is in budgeted and more; a policy is in one tier"),
-        ("analyze.mechanisms.control=sft+rerank", "analyze.mechanisms: 'sft+rerank' is compared with itself"),
-        ("analyze.mechanisms.control.best_of=x", "analyze.mechanisms: best_of names no tier 'x'; there are direct, r"),
-        ("analyze.mechanisms.control.best_of=[bm25]", "analyze.mechanisms: best_of needs a tier's name, or two or"),
-        ("analyze.mechanisms.budget_chars=7", "analyze.mechanisms: budget_chars must be among pack.budgets_chars 900"),
-        ("analyze.mechanisms.treatment=bm25", "analyze.mechanisms.treatment: 'bm25' has no selector"),
+        ("analyze.mechanisms.comparison=best_planner", "'best_planner' picks its treatment by best_of; name a"),
+        ("analyze.mechanisms.comparison=guided_held_out", "'guided_held_out' is of the questions of split test"),
+        ("analyze.mechanisms.comparison=lexical", "'lexical' is of treatment 'bm25', which has no selector"),
     ],
 )
 def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, expected, composed):
@@ -238,7 +237,11 @@ def test_a_section_analyze_that_names_what_there_is_not_is_refused(override, exp
 
 
 def test_all_problems_of_section_analyze_are_listed_at_once(composed):
-    overrides = ["analyze.tiers.direct=[x]", "analyze.mechanisms.control=y", "analyze.comparisons.guided.control=z"]
+    overrides = [
+        "analyze.tiers.direct=[x]",
+        "analyze.comparisons.lexical.control=y",
+        "analyze.comparisons.guided.control=z",
+    ]
     overrides += ["analyze.comparisons.guided.treatment={best_of:[u,bm25]}", "analyze.by_domain=[v]"]
     with pytest.raises(StudyError) as caught:
         parse_params(composed("demo", *overrides), name="params.yaml")
@@ -286,3 +289,37 @@ def test_a_name_in_the_place_of_a_policy_is_its_fill(composed):
     values = composed("demo")
     assert values["pack"]["policies"]["bm25"] == "bm25"
     assert parse_params(values, name="demo").pack.policies["bm25"] == Policy(fill="bm25")
+
+
+SERVED = {"source": "served", "base_url": "http://127.0.0.1:8000/v1", "model": "m"}
+
+
+@pytest.mark.parametrize(
+    ("role", "model", "change", "problem"),
+    [
+        ("answer", SERVED, {"answer.mode": "likelihood"}, "answer.mode=likelihood needs its tokenizer"),
+        ("planner", SERVED, {"mine.begin_reply": True}, "mine.begin_reply needs its tokenizer"),
+        ("planner", SERVED, {}, "selectors.sft.adapter: models.planner is served"),
+        ("encoder", SERVED, {}, "models.encoder: is served"),
+        ("answer", SERVED | {"base_url": "http://user:key@host/v1"}, {}, "must hold no key"),
+        ("answer", SERVED | {"base_url": "https://host/v1?api_key=k"}, {}, "must hold no key"),
+        ("answer", SERVED | {"base_url": "127.0.0.1:8000"}, {}, "must be an address"),
+        ("answer", SERVED | {"budget_cost": 1.0}, {}, "budget_cost needs prompt_price or reply_price"),
+    ],
+)
+def test_what_no_server_can_do_is_refused_before_anything_runs(role, model, change, problem, composed):
+    values = composed("demo")
+    values["models"][role] = model
+    for place, value in change.items():
+        section, name = place.split(".")
+        values[section][name] = value
+    with pytest.raises(StudyError, match=re.escape(problem)):
+        parse_params(values, name="params.yaml")
+
+
+def test_a_served_answer_model_is_a_valid_one(composed):
+    values = composed("demo")
+    here = values["models"]["answer"]
+    values["models"] |= {"answer": SERVED | {"budget_cost": 2.5, "reply_price": 0.6}, "planner": here}
+    values["answer"]["mode"] = "generate"
+    assert parse_params(values, name="params.yaml").models["answer"].concurrency == 8

@@ -4,6 +4,7 @@ import pytest
 
 from plancheck.packing import evidence_recall
 from plancheck.planning.harness import HARNESS, evidence, evidence_half, random_plan
+from plancheck.planning.plans import Selected
 from plancheck.plumbing.errors import StudyError
 from plancheck.records import Piece, Span
 
@@ -40,6 +41,14 @@ def test_unknown_evidence_is_refused(pool_of, select, spans):
     made = pool_of(evidence=spans)
     with pytest.raises(StudyError, match="selectors of kind evidence"):
         select(made.pool, made.atoms, seed=1, max_atoms=8)
+
+
+@pytest.mark.parametrize("select", [evidence, evidence_half])
+def test_evidence_that_no_atom_holds_is_a_plan_that_failed(pool_of, select):
+    made = pool_of(evidence=(Span(45, 60),))
+    others = [atom for atom in made.atoms if atom.atom_id != "a1"]
+    for seed in range(9):
+        assert select(made.pool, others, seed=seed, max_atoms=8) == Selected((), "absent")
 
 
 def test_half_of_the_questions_get_their_evidence_and_the_others_as_many_candidates(pool_of):

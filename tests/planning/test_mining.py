@@ -7,7 +7,7 @@ from plancheck.params.planning import Mine
 from plancheck.planning.mining import chat_of, executions, greedy_plans, sample_plans
 from plancheck.planning.plans import Selected
 
-SHOWN = SimpleNamespace(snippet_chars=None, max_atoms=2)
+SHOWN = SimpleNamespace(prompt=None, snippet_chars=None, max_atoms=2)
 WHOLE = SimpleNamespace(overflow="cut", merge_overlaps=False)
 
 

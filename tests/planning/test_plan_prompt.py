@@ -4,16 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plancheck.params.planning import Planner
 from plancheck.planning.mining import messages_of
 from plancheck.planning.parsing import parse_plan
 from plancheck.planning.prompt import completion, example, planner_messages
 from plancheck.records import Question, Span
 
-SHOWN = type("Shown", (), {"snippet_chars": None, "max_atoms": 3})
+
+def shown(snippet_chars=None):
+    return Planner(max_atoms=3, snippet_chars=snippet_chars, max_new_tokens=8, device="cpu", dtype="float32")
+
+
+SHOWN = shown()
 
 
 def test_it_shows_question_choices_and_numbered_candidates(pool_of):
-    (message,) = planner_messages(pool_of().pool.question, ["The mill.", "The boat."], max_atoms=3)
+    (message,) = planner_messages(pool_of().pool.question, ["The mill.", "The boat."], SHOWN)
     text = message["content"]
 
     assert message["role"] == "user"
@@ -42,8 +48,7 @@ def test_gold_letter_metadata_and_evidence_change_nothing_that_the_planner_sees(
     pool = pool_of().pool
     changed = dataclasses.replace(pool, question=dataclasses.replace(pool.question, **changes))
     for chars in (None, 12):
-        shown = type("Shown", (), {"snippet_chars": chars, "max_atoms": 3})
-        assert messages_of(changed, shown) == messages_of(pool, shown)
+        assert messages_of(changed, shown(chars)) == messages_of(pool, shown(chars))
 
 
 def test_only_candidates_are_shown(pool_of):

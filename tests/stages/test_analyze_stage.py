@@ -81,13 +81,14 @@ def params(**changes):
                 "budget_chars": 600,
                 "split": "test",
             },
+            "looked_into": {
+                "treatment": "sft+nothing",
+                "control": {"best_of": "retrieval"},
+                "budget_chars": "smaller",
+                "split": "all",
+            },
         },
-        "mechanisms": {
-            "treatment": "sft+nothing",
-            "control": {"best_of": "retrieval"},
-            "budget_chars": "smaller",
-            "top": 2,
-        },
+        "mechanisms": {"comparison": "looked_into", "top": 2},
     }
     return Params.model_construct(
         rankings=RANKED,
@@ -268,7 +269,7 @@ def test_adding_a_comparison_changes_no_other_row(folder):
     analyze.run(params())
     before = pd.read_csv(folder / "reports" / "tables" / "comparisons.csv").set_index("name")
     one = params().analyze.model_dump()["comparisons"]["plan"]
-    analyze.run(params(comparisons={"plan": one}))
+    analyze.run(params(comparisons={"plan": one}, mechanisms=None))
     after = pd.read_csv(folder / "reports" / "tables" / "comparisons.csv").set_index("name")
     columns = ["low", "high", "plain_low", "plain_high", "p", "needed"]
     assert after.loc["plan", columns].tolist() == before.loc["plan", columns].tolist()

@@ -1,6 +1,7 @@
 """A benchmark that the study cannot be made of is refused before any stage that makes something."""
 
 import copy
+import hashlib
 import json
 from pathlib import Path
 
@@ -130,3 +131,72 @@ def test_a_selector_that_reads_the_evidence_is_refused_where_no_question_names_i
     said = refused(**{f"selectors/{selector}": {"kind": selector}})
     assert f"selectors: {selector} need each question's evidence, which 10 of 10 questions do not name" in said
     assert "the first is 0" in said
+
+
+def run_of(*lines):
+    """Parameters with a run of these lines, and a policy that it fills."""
+    path = Path("given/runs/mine.run")
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(f"{line} mine\n" for line in lines))
+    return {"rankings/mine": {"kind": "run", "path": str(path)}, "pack/policies/mine": "mine"}
+
+
+def test_a_run_is_read_here_and_all_that_it_names_must_be_there():
+    write(record(number) for number in range(10))
+    said = refused(**run_of("0 Q0 nowhere-00000 1 2.5", "77 Q0 nowhere-00000 1 2.5"))
+    assert "given/runs/mine.run: not a run over this study's atoms" in said
+    assert "0: nowhere-00000 is no atom of its context" in said and "77: no question of the study" in said
+
+
+def test_a_run_with_a_broken_line_is_refused_here():
+    write(record(number) for number in range(10))
+    assert "1 line(s) of this run break a rule" in refused(**run_of("0 Q0 nowhere-00000 1 nan"))
+
+
+def test_a_template_that_leaves_out_the_question_is_refused_here():
+    write(record(number) for number in range(10))
+    Path("mine.jinja").write_text("{{ context }}")
+    assert "mine.jinja: leaves out or changes the question" in refused(**{"answer/prompt": "mine.jinja"})
+    assert "mine.jinja, line 1: 'context' is undefined" in refused(**{"planner/prompt": "mine.jinja"})
+
+
+def chunks(*lines):
+    path = Path("given/atoms/mine.jsonl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return {"atoms/path": path.as_posix()}
+
+
+def test_atoms_of_one_s_own_are_read_with_all_their_faults():
+    write(record(number) for number in range(10))
+    whole = [{"question_id": str(number), "start": 0, "end": 10} for number in range(10)]
+    run(params(**chunks(*whole)))
+    REPORT.unlink()
+    said = refused(**chunks({"question_id": "0", "start": 5, "end": 11}, *whole[1:9], {"question_id": "x"}))
+    assert "given/atoms/mine.jsonl: 3 fault(s):" in said
+    assert "(of question 9): has no span" in said and "span [5, 11]" in said and "no question of the study" in said
+
+
+def plans(atom_ids):
+    path = Path("given/plans/mine.jsonl")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"question_id": "1", "atom_ids": atom_ids}) + "\n")
+    return {"selectors/mine": {"kind": "plans", "path": path.as_posix()}}
+
+
+def test_plans_name_the_atoms_of_one_s_own():
+    write(record(number) for number in range(10))
+    spans = [{"question_id": str(number), "start": start, "end": 10} for number in range(10) for start in (0, 4)]
+    prefix = hashlib.sha256(b"Context 1.").hexdigest()[:16]
+    run(params(**chunks(*spans), **plans([f"{prefix}-00001"])))
+    REPORT.unlink()
+    assert f"no atom of the question's context has the ID '{prefix}-00002'" in refused(
+        **chunks(*spans), **plans([f"{prefix}-00002"])
+    )
+
+
+def test_plans_name_windows_of_contexts_that_came_as_lists_of_documents_as_stage_atoms_cuts_them():
+    texts = ["A" * 210, "B"]
+    write(record(number, context=[*texts, str(number)]) for number in range(10))
+    prefix = hashlib.sha256("\n\n".join([*texts, "1"]).encode()).hexdigest()[:16]
+    run(params(**plans([f"{prefix}-00003"]), **{"atoms/other/window_chars": 400}))  # windows of 200: A, A, B, 1

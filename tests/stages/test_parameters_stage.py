@@ -122,3 +122,12 @@ def test_one_seed_for_the_reranker_and_the_study_is_refused():
     seed = VALUES["benchmark"]["seed"]
     with pytest.raises(StudyError, match=rf"models\.reranker\.seed: is {seed} and so is benchmark\.seed"):
         params(**{"models/reranker/seed": seed})
+
+
+@pytest.mark.parametrize("path", ["mine.jsonl", "given/plans/mine.jsonl", "given/atoms/deeper/mine.jsonl"])
+def test_atoms_of_one_s_own_lie_in_the_folder_that_dvc_watches(folder, path):
+    assert f"atoms.path: {path}: must lie in given/atoms/" in refused(**{"atoms/path": path})
+    assert "atoms.path: given/atoms/gone.jsonl: no such file" in refused(**{"atoms/path": "given/atoms/gone.jsonl"})
+    (folder / "given" / "atoms").mkdir(parents=True)
+    (folder / "given" / "atoms" / "mine.jsonl").write_text("")
+    run(params(**{"atoms/path": "given/atoms/mine.jsonl"}))

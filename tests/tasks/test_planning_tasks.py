@@ -1,7 +1,9 @@
 """The planner's path on a tiny Qwen2: mined, made into rows, planned, from the study's own files."""
 
 import hashlib
+import importlib.util
 import json
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,8 +16,10 @@ from plancheck.backends.adapters import adapter_digest, save_adapter
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.generation import read_causal_model
 from plancheck.backends.models import LockedModel
+from plancheck.backends.served.probing import probed
 from plancheck.benchmark.tables import write_contexts, write_questions
 from plancheck.params.answer import Answer
+from plancheck.params.models import ServedModel
 from plancheck.params.pack import Pack, Policy
 from plancheck.params.planning import Mine, Planner
 from plancheck.params.rankings import Rankings
@@ -31,6 +35,7 @@ from tasks.mine import Settings, mine_shard
 from tasks.plan import Adapter, plan_shard
 from tasks.shards import Shard
 
+ROOT = Path(__file__).parents[2]
 TEXT = " ".join(f"House {number} keeps a boat in Tarn." for number in range(20))
 CONTEXT = hashlib.sha256(TEXT.encode()).hexdigest()
 ATOMS = cut(CONTEXT, TEXT, window_chars=80, overlap_chars=10)
@@ -93,8 +98,8 @@ def test_mining_twice_asks_once_and_gives_the_same_rows(study, model):
 
 
 def test_planning_twice_asks_once(study, model):
-    first = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
-    again = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
+    first = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER).plans
+    again = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER).plans
 
     assert {name: found.plans for name, found in again.items()} == {name: found.plans for name, found in first.items()}
     assert [found.calls for found in (*first.values(), *again.values())] == [1, 1, 1, 0, 0, 0]
@@ -106,8 +111,8 @@ def test_an_adapter_is_asked_for_itself(study, model, tmp_path):
     tuned = get_peft_model(base, LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False))
     save_adapter(tuned, tmp_path / "adapter", base_name="tiny")
     adapter = Adapter(tmp_path / "adapter", adapter_digest(tmp_path / "adapter"))
-    plain = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
-    adapted = plan_shard.fn(Shard("1/1", IDS), "sft", model, adapter, PLANNER)
+    plain = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER).plans
+    adapted = plan_shard.fn(Shard("1/1", IDS), "sft", model, adapter, PLANNER).plans
 
     assert [found.calls for found in (*plain.values(), *adapted.values())] == [1] * 6
     with GenerationCache() as cache:
@@ -172,3 +177,32 @@ def test_the_first_atoms_of_a_ranking_pose_as_a_plan(study):
     plans = ranked_plans(RankingSelector(kind="ranking", ranking="bm25", atoms=2), list(IDS), declared)
     assert {plan.atom_ids for plan in plans.values()} == {(ATOMS[-1].atom_id, ATOMS[-2].atom_id)}
     assert list(plans) == list(IDS)
+
+
+@pytest.fixture
+def served(tiny_qwen2, study):
+    spec = importlib.util.spec_from_file_location("fake_server", ROOT / "tests/backends/fake_server.py")
+    fake_server = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fake_server)
+    with fake_server.running(tiny_qwen2) as fake:
+        connection = ServedModel(source="served", base_url=fake.url, model="tiny", tokenizer=tiny_qwen2)
+        identity = json.dumps(probed(connection)["identity"])
+        yield fake, LockedModel("planner", "tiny", "1", tiny_qwen2, "digest", connection, identity)
+
+
+def test_a_server_mines_and_plans_and_is_asked_once(served):
+    fake, model = served
+    first = mine_shard.fn(Shard("1/1", ("q0", "q1")), model, model, SETTINGS)
+    planned = plan_shard.fn(Shard("1/1", IDS), "prompted", model, None, PLANNER)
+    asked = len(fake.seen)
+    again = mine_shard.fn(Shard("1/1", ("q0", "q1")), model, model, SETTINGS)
+
+    write_table(DATA / "traces.parquet", first.rows, TRACES)
+    assert (len(first.rows), first.plan_calls) == (6, 6)
+    assert (again.rows, again.usage) == (first.rows, first.usage)
+    assert first.usage["planner"]["replies"] == 6
+    assert first.usage["answer"]["replies"] == first.answer_calls
+    assert (sorted(planned.plans), planned.usage["replies"]) == (list(IDS), 3)
+    assert len(fake.seen) == asked
+    with pytest.raises(StudyError, match=r"models\.planner: is served, so the adapter"):
+        plan_shard.fn(Shard("1/1", IDS), "sft", model, Adapter(DATA, "digest"), PLANNER)

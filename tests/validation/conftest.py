@@ -230,7 +230,7 @@ def study_sft(rows):
 
 def add_condition(rows, index, question_id, policy, budget, atoms):
     if policy == "head":
-        shown = head(atoms, budget_chars=budget)
+        shown = head(atoms, context_chars=atoms[-1].end, budget_chars=budget)
     else:
         shown = pack(atoms, budget_chars=budget, overflow="cut", merge_overlaps=False)
     packed_id = hashlib.sha256(f"{question_id}{shown.pieces}".encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ from validation import (
 )
 from validation.gate import validate
 
-SHARED = "shown_order hybrid shows the atoms of the policy that differs by shown_order alone"
+SHARED = "a shown_order shows the atoms of the policy that differs by shown_order alone"
 ONE_ID = "where a question is shown the same text, packed_id is the same"
 ONE_TEXT = "a packed_id is of one question and of one length"
 COUNT_AND_LETTER = ["a question has 2 to 10 choices, each a text", "the gold letter is that of a choice"]
@@ -194,6 +195,36 @@ def test_a_context_without_atoms_is_uncovered(make_study, context):
     first = study.rows["contexts"][0]
     study.rows["atoms"] = [atom for atom in study.rows["atoms"] if atom["context_id"] != first["context_id"]]
     assert broken(study, atoms, context) == {"every character is in some atom": (first["context_id"],)}
+
+
+def of_a_chunker(study):
+    """The study with atoms of the user's own in its parameters: every rule of theirs, and none of windows alone."""
+    inputs = study.inputs
+    settings = inputs().params.atoms.model_copy(update={"path": Path("given/atoms/mine.jsonl")})
+    study.inputs = lambda: replace(inputs(), params=inputs().params.model_copy(update={"atoms": settings}))
+    return study
+
+
+def test_atoms_of_one_s_own_may_be_long_and_leave_characters_out(make_study, context):
+    study = of_a_chunker(make_study())
+    first, second, third = study.rows["atoms"][:3]
+    study.rows["atoms"].remove(third)
+    first["end"] += 50
+    second["start"] += 75
+    assert broken(study, atoms, context) == {}
+
+
+def test_a_context_without_atoms_of_one_s_own_and_a_span_that_is_two_atoms_are_told(make_study, context):
+    study = of_a_chunker(make_study())
+    kept = [atom for atom in study.rows["atoms"] if atom["context_id"] == study.rows["atoms"][0]["context_id"]]
+    kept[1] |= {"start": kept[0]["start"], "end": kept[0]["end"]}
+    lacking = tuple(sorted({atom["context_id"] for atom in study.rows["atoms"]} - {kept[0]["context_id"]}))
+    study.rows["atoms"] = kept
+    rules = broken(study, atoms, context)
+    assert {rule: tuple(sorted(records)) for rule, records in rules.items()} == {
+        "every context has an atom": lacking,
+        "a span is one atom": (kept[0]["atom_id"], kept[1]["atom_id"]),
+    }
 
 
 def test_windows_differ_by_domain_of_the_context(make_study, context):
@@ -527,7 +558,8 @@ def test_a_context_of_no_atoms_is_a_packed_context_too(make_study, context):
         ({"probs": None}, []),
         ({"probs": [0.4, 0.3, 0.3]}, [EACH_CHOICE]),
         ({"probs": [0.4, 0.3, 0.3, 0, 0]}, [EACH_CHOICE]),
-        ({"probs": [0.4, 0.3, 0.3, None]}, [EACH_CHOICE]),
+        ({"probs": [0.4, 0.3, 0.3, None]}, []),
+        ({"probs": [1.0, None, None, None]}, [EACH_CHOICE]),
         ({"probs": [float("nan")] * 4}, [EACH_CHOICE]),
         ({"probs": [0.8, -0.2, 0.2, 0.2]}, ["no probability is below 0"]),
         ({"probs": [0.41, 0.3, 0.2, 0.1]}, ["probabilities sum to 1"]),

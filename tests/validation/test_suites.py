@@ -212,7 +212,7 @@ PLANTS = {
         "every atom shown is of the question's context": ("foreign_atoms", 1),
         "every piece is a non-empty part of its atom": ("stray_pieces", 1),
         "plan_failed says whether the plan of the policy's selector failed": ("plan_failed", True),
-        "shown_order hybrid shows the atoms of the policy that differs by shown_order alone": ("unshared_atoms", 1),
+        "a shown_order shows the atoms of the policy that differs by shown_order alone": ("unshared_atoms", 1),
         "packed_id is 64 hex digits": ("packed_id", "0" * 63 + "G"),
         "where a question is shown the same text, packed_id is the same": ("ids_of_text", 2),
         "a packed_id is of one question and of one length": ("texts_of_id", 2),

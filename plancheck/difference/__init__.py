@@ -1,0 +1,1 @@
+"""`plancheck diff`: what differs between two runs, in the order of the pipeline."""

@@ -1,0 +1,242 @@
+"""The files of a run: a folder's, or those that a revision's dvc.lock names in DVC's cache."""
+
+import configparser
+import hashlib
+import json
+import re
+import subprocess
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+import yaml
+
+from plancheck.plumbing.errors import StudyError
+from plancheck.visible import in_a_line
+
+LOCK: Final = "dvc.lock"
+PARAMS: Final = "params.yaml"
+DVC: Final = Path(".dvc")
+DIGEST: Final = re.compile(r"[0-9a-f]{32}(\.dir)?")  # as DVC's cache names a file or a folder
+
+
+class Absent(Exception):
+    """A run does not have a file. Its text says why, and what to do."""
+
+
+class Run(ABC):
+    """A run's files by their paths in the project, such as data/packed.parquet."""
+
+    name: str
+
+    @abstractmethod
+    def text(self, path: str) -> str:
+        """A file that git keeps.
+
+        Raises:
+            Absent: it is not there.
+        """
+
+    @abstractmethod
+    def file(self, path: str) -> Path:
+        """Where an output of the study lies, which may be under another name.
+
+        Raises:
+            Absent: it is not there.
+        """
+
+    @abstractmethod
+    def members(self, path: str) -> dict[str, str]:
+        """A digest of each file in a folder of outputs, by its path there.
+
+        Raises:
+            Absent: the folder is not there.
+        """
+
+    def yaml(self, path: str) -> Any:
+        """The value of a YAML file that git keeps.
+
+        Raises:
+            Absent: it is not there.
+            StudyError: it cannot be read.
+        """
+        try:
+            return yaml.load(self.text(path), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise StudyError(f"{path} of {self.name}: not readable as YAML ({in_a_line(str(error))}).") from error
+
+    def json(self, path: str) -> Any:
+        """The value of an output that is JSON.
+
+        Raises:
+            Absent: it is not there.
+            StudyError: it cannot be read.
+        """
+        try:
+            return json.loads(self.file(path).read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise StudyError(f"{path} of {self.name}: not readable as JSON ({in_a_line(str(error))}).") from error
+
+
+class Folder(Run):
+    """A study's folder, or a copy of its outputs."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.name = in_a_line(str(root))
+
+    def text(self, path: str) -> str:
+        return self.file(path).read_text(encoding="utf-8")
+
+    def file(self, path: str) -> Path:
+        found = self.root / path
+        if not found.is_file():
+            raise Absent("not in this folder")
+        return found
+
+    def members(self, path: str) -> dict[str, str]:
+        root = self.root / path
+        if not root.is_dir():
+            raise Absent("not in this folder")
+        files = (file for file in sorted(root.rglob("*")) if file.is_file())
+        return {file.relative_to(root).as_posix(): file_md5(file) for file in files}
+
+
+class Revision(Run):
+    """A commit of this project, or a DVC experiment; its outputs lie in DVC's cache.
+
+    Raises:
+        StudyError: git does not know it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = in_a_line(name)
+        self.commit = commit_of(name)
+        self.cache = cache_folder() / "files" / "md5"
+        self.outputs: dict[str, str] | None = None
+
+    def text(self, path: str) -> str:
+        found = git("show", f"{self.commit}:./{path}")
+        if found is None:
+            remedy = ": commit it, for it names the run's outputs" if path == LOCK else ""
+            raise Absent(f"{path} is not in commit {self.commit[:12]}{remedy}")
+        return found
+
+    def file(self, path: str) -> Path:
+        outputs = self.known()
+        if path in outputs:
+            return self.cached(path, outputs[path])
+        for folder in map(str, PurePosixPath(path).parents):
+            if folder in outputs:
+                inside = self.members(folder)
+                relative = PurePosixPath(path).relative_to(folder).as_posix()
+                if relative in inside:
+                    return self.cached(path, inside[relative])
+        raise Absent(f"{LOCK} of this revision does not name it, for its stage had not run")
+
+    def members(self, path: str) -> dict[str, str]:
+        outputs = self.known()
+        if path not in outputs:
+            raise Absent(f"{LOCK} of this revision does not name it, for its stage had not run")
+        cached = self.cached(path, outputs[path])
+        try:
+            return {
+                str(entry["relpath"]): str(entry["md5"]) for entry in json.loads(cached.read_text(encoding="utf-8"))
+            }
+        except (ValueError, TypeError, KeyError) as error:
+            raise StudyError(f"{cached}: lists no files of {path}. Delete it and run `dvc fetch`.") from error
+
+    def known(self) -> dict[str, str]:
+        """The digest of every output, by path."""
+        if self.outputs is None:
+            self.outputs = {
+                str(out.get("path")): str(out.get("md5", ""))
+                for stage in stages_of(self).values()
+                for out in stage.get("outs", [])
+            }
+        return self.outputs
+
+    def cached(self, path: str, md5: str) -> Path:
+        found = self.cache / md5[:2] / md5[2:]
+        if not DIGEST.fullmatch(md5) or not found.is_file():
+            raise Absent(
+                f"not in DVC's cache ({self.cache.parent.parent}): run `dvc fetch --all-commits`, or check the "
+                "revision out and run `dvc pull`"
+            )
+        return found
+
+
+def stages_of(run: Run) -> Mapping[str, Mapping[str, Any]]:
+    """What dvc.lock says of each stage, in its order.
+
+    Raises:
+        Absent: the run has no dvc.lock.
+        StudyError: it is none.
+    """
+    value = run.yaml(LOCK)
+    stages = value.get("stages") if isinstance(value, dict) else None
+    if not isinstance(stages, dict) or not all(isinstance(stage, dict) for stage in stages.values()):
+        raise StudyError(f"{LOCK} of {run.name}: holds no stages. Check it out again, or run `dvc repro`.")
+    return stages
+
+
+def run_named(name: str) -> Run:
+    """The run that a name stands for: a folder where there is one, else a revision of this project.
+
+    Raises:
+        StudyError: it is neither.
+    """
+    return Folder(Path(name)) if Path(name).is_dir() else Revision(name)
+
+
+def commit_of(name: str) -> str:
+    """The commit of a revision, or of a DVC experiment by its name.
+
+    Raises:
+        StudyError: git knows none.
+    """
+    if not name.startswith("-"):
+        found = git("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if found:
+            return found.strip()
+        refs = (git("for-each-ref", "--format=%(refname)", "refs/exps") or "").split()
+        of_name = [ref for ref in refs if ref.split("/")[-1] == name]
+        if len(of_name) > 1:
+            raise StudyError(f"{in_a_line(name)}: several experiments have this name: {', '.join(of_name)}. Name one.")
+        if of_name:
+            return str(git("rev-parse", of_name[0])).strip()
+    raise StudyError(
+        f"{in_a_line(name)}: neither a folder nor a revision of this project. Name a study's folder, a git revision "
+        "(as `git log` shows) or a DVC experiment (as `dvc exp show` does)."
+    )
+
+
+def git(*arguments: str) -> str | None:
+    """What git prints, or None where it fails.
+
+    Raises:
+        StudyError: there is no git.
+    """
+    try:
+        ended = subprocess.run(["git", *arguments], capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise StudyError("git: no such program. Install it, or name folders.") from error
+    return ended.stdout.decode(errors="replace") if ended.returncode == 0 else None
+
+
+def cache_folder() -> Path:
+    """DVC's cache of this project: .dvc/cache, or what its configuration says."""
+    config = configparser.ConfigParser(interpolation=None)
+    files = [DVC / "config", DVC / "config.local"]
+    try:
+        config.read(files, encoding="utf-8")
+    except configparser.Error as error:
+        raise StudyError(f"{DVC}/config: not readable ({in_a_line(str(error))}). Mend it.") from error
+    return DVC / config.get("cache", "dir", fallback="cache")
+
+
+def file_md5(file: Path) -> str:
+    """DVC's own digest of a file. It tells files apart; nothing is trusted for it."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
