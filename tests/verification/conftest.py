@@ -48,6 +48,7 @@ def params_of(composed):
     analyzed["comparisons"] = {
         name: analyzed["comparisons"][name] for name in ("guided", "guided_best_retrieval", "plan_alone")
     }
+    analyzed["mechanisms"]["comparison"] = "guided"
     values["selectors"] = {name: values["selectors"][name] for name in ("sft", "evidence")}
     for unused in ("mmr", "random", "rerank_tuned"):
         del values["rankings"][unused]
