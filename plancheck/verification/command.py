@@ -25,6 +25,9 @@ def verify(
     counts: Annotated[
         Path | None, typer.Option("--counts", metavar="FILE", help="A CSV of counts, instead of a bundle.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help=f"Name every cell that differs, not the first {SHOWN_PROBLEMS} alone.")
+    ] = False,
     confidence: Annotated[
         float, typer.Option("--confidence", min=0.5, max=0.9999, help="Of the intervals in the CSV of counts.")
     ] = 0.95,
@@ -41,7 +44,7 @@ def verify(
         print(f"{counts}: {checked.rows:,} rows, {checked.cells:,} cells checked")
         if checked.left:
             print(f"not checked, for nothing in the file tells what they must be: {', '.join(checked.left)}")
-        refuse(checked.problems, f"{counts}: cells that are not what the counts give:")
+        refuse(checked.problems, f"{counts}: cells that are not what the counts give:", everything)
     if bundle is not None:
         from plancheck.verification.verify import verify as verified
 
@@ -50,14 +53,15 @@ def verify(
             f"{bundle}: {found.files:,} files with their sums; {found.tables} tables rebuilt, {found.cells:,} cells "
             f"compared; the page {found.page}"
         )
-        refuse([str(difference) for difference in found.differences], f"{bundle}: not what its files give:")
+        refuse([str(difference) for difference in found.differences], f"{bundle}: not what its files give:", everything)
     print("Verified.")
 
 
-def refuse(problems: Sequence[str], heading: str) -> None:
-    """Raise a StudyError that lists the first 20 of any problems, and how many there are."""
+def refuse(problems: Sequence[str], heading: str, everything: bool) -> None:
+    """Raise a StudyError that lists any problems, the first 20 or all, and how many there are."""
     if not problems:
         return
-    more = [f"  ... and {len(problems) - SHOWN_PROBLEMS:,} more"] if len(problems) > SHOWN_PROBLEMS else []
-    shown = [f"  - {problem}" for problem in problems[:SHOWN_PROBLEMS]]
-    raise StudyError("\n".join([heading, *shown, *more, f"{len(problems):,} in all. Not verified."]))
+    shown = problems if everything else problems[:SHOWN_PROBLEMS]
+    more = [f"  ... and {len(problems) - len(shown):,} more; --all names them"] if len(problems) > len(shown) else []
+    lines = [f"  - {problem}" for problem in shown]
+    raise StudyError("\n".join([heading, *lines, *more, f"{len(problems):,} in all. Not verified."]))
