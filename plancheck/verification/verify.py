@@ -3,8 +3,10 @@
 import re
 import tempfile
 from collections.abc import Mapping
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import chdir
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -109,6 +111,16 @@ def rebuilt(params: Params, *, files: int) -> Verified:
     own = outcomes(tables, params)
     for name, columns in schemas.items():
         write_table(DATA / f"{name}.parquet", restored(name, own.tables[name], columns), columns)
+    # The page is made from the released tables, so that it can be made beside them.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        page = pool.submit(page_difference, params, Path.cwd())
+        found, cells = table_differences(params)
+        difference, words = page.result()
+    return Verified(files, len(TABLES), own.cells + cells, (*own.differences, *found, *difference), words)
+
+
+def table_differences(params: Params) -> tuple[list[Difference], int]:
+    """The cells of tables and metrics that differ from those made again, and how many were compared."""
     material = read_material(
         rankings=params.rankings,
         selectors=list(params.selectors),
@@ -116,7 +128,8 @@ def rebuilt(params: Params, *, files: int) -> Verified:
         budgets_chars=params.pack.budgets_chars,
     )
     made = analyze.make_tables(material, params)
-    found, cells = list(own.differences), own.cells
+    found: list[Difference] = []
+    cells = 0
     for table in TABLES:
         path = analyze.TABLES / f"{table.name}.csv"
         text = made[table.name].to_csv(index=False, lineterminator="\n")
@@ -128,8 +141,7 @@ def rebuilt(params: Params, *, files: int) -> Verified:
         cells += 1
         if not same(as_float(released.get(name)), as_float(figures.get(name))):
             found.append(Difference(analyze.METRICS.name, "", name, released.get(name), figures.get(name)))
-    difference, words = page_difference(params)
-    return Verified(files, len(TABLES), cells, (*found, *difference), words)
+    return found, cells
 
 
 def flat(value: Any, name: str = "") -> dict[str, Any]:
@@ -145,8 +157,13 @@ def as_float(value: Any) -> Any:
     return float(value) if isinstance(value, int | float) else value
 
 
-def page_difference(params: Params) -> tuple[list[Difference], str]:
-    """Where the page differs from the one that the bundle's tables make, and how they compare."""
+def page_difference(params: Params, folder: Path) -> tuple[list[Difference], str]:
+    """Where a bundle's page differs from the one that its tables make, and how they compare."""
+    with chdir(folder):  # a new process begins where the first one did
+        return page_compared(params)
+
+
+def page_compared(params: Params) -> tuple[list[Difference], str]:
     from plancheck.page.page import page
 
     released = report.PAGE.read_text(encoding="utf-8")
