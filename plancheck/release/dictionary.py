@@ -32,6 +32,7 @@ FILES: Final[Mapping[str, str]] = {
     "environment.json": "what the release was made with; the only file that differs between machines",
     "models/lock.json": "name, immutable revision and file digests of each model",
     "params.yaml": "every parameter of the study; folders outside the project are cut to their last part",
+    "run.lock.json": "what the run was held to",
     "reports/index.html": "the page that shows the study",
     "reports/metrics.json": "what runs are compared by",
 }

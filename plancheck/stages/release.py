@@ -31,8 +31,10 @@ RELEASE: Final = Path("release")
 NAME: Final = "bundle"
 HERE: Final = Path(dictionary.__file__).parent
 REPORTS: Final = ("atoms", "benchmark", "given", "metrics", "rerank", "retrieve")
-# Of stages that need not have run.
-OPTIONAL: Final = ("reports/train.json", "reports/leakage.json", "run.lock.json")
+# Of stages and commands that need not have run.
+OPTIONAL: Final = (
+    "reports/train.json", "reports/leakage.json", "reports/asked.json", "reports/preregistration.json", "run.lock.json",
+)  # fmt: skip
 LABELS: Final = ("domain", "sub_domain", "difficulty", "length")
 
 

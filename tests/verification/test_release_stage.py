@@ -12,6 +12,8 @@ import yaml
 
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.files import write_table
+from plancheck.records import GIVEN_CONTEXTS
 from plancheck.release.sums import SUMS, check_sums, files_of, read_sums
 from plancheck.release.tables import KEYS, TEXTS, released_schema, restored, stored_schemas
 from plancheck.release.texts import RUN, contents
@@ -151,6 +153,15 @@ def test_a_text_in_a_file_of_the_study_stops_the_release_and_leaves_the_last_one
     assert f"reports/retrieve.json: of {told}" in str(caught.value)
     assert text[:RUN] not in str(caught.value)
     assert (clone / "release" / "bundle" / SUMS).read_bytes() == before
+
+
+def test_a_text_of_the_users_own_stops_the_release(study, clone):
+    text = "what a summariser of theirs says of it"
+    row = {"question_id": "q", "policy": "summary", "budget_chars": 900, "text": text, "cut": False}
+    write_table(release.DATA / "given_contexts.parquet", [row], GIVEN_CONTEXTS)
+    (clone / "reports" / "retrieve.json").write_text(json.dumps({"note": text}))
+    with pytest.raises(StudyError, match=r"reports/retrieve.json: of data/given_contexts.parquet, text of question q"):
+        release.run(study.params)
 
 
 def test_optional_files_are_taken_when_they_are_there(study, clone):

@@ -56,6 +56,9 @@ def test_one_letter_changed_is_told_with_every_cell_that_it_moves(bundle, planch
     status, out, err = plancheck(bundle.path)
     assert status == 1 and "Verified." not in out
     assert f"{len(found):,} in all. Not verified." in err and key in err
+    assert f"{len(found) - 20:,} more; --all names them" in err
+    _, _, err = plancheck(bundle.path, "--all")
+    assert err.count("\n  - ") == len(found)
 
 
 def test_a_changed_cell_of_a_table_is_named_with_its_row_and_both_values(bundle, plancheck):
