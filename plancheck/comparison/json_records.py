@@ -11,6 +11,7 @@ from plancheck.comparison.inspect_logs import is_inspect_log, sample_fault, samp
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.strict_json import json_value
 
+ABOUT: Final = "about"
 LONGBENCH_FIELDS: Final = {"_id", "judge", "pred"}
 _LINE: Final = re.compile("^.*$", re.MULTILINE)  # one at a time: a list of them would need as much memory again
 
@@ -55,9 +56,15 @@ def _first_line_value(text: str) -> Any:
         return None
 
 
+def is_header(value: Any) -> bool:
+    """Whether the first line of JSON Lines is no result, but says what made the file: {"about": ...}."""
+    return isinstance(value, dict) and set(value) == {ABOUT}
+
+
 def _line_records(path: Path, text: str) -> Numbered:
     found = {}
     problems = []
+    first = True
     for number, match in enumerate(_LINE.finditer(text), start=1):
         line = match.group()
         if not line.strip():
@@ -68,9 +75,11 @@ def _line_records(path: Path, text: str) -> Numbered:
             problems.append(f"line {number}: not valid JSON ({error})")
             continue
         if isinstance(value, dict):
-            found[number] = value
+            if not (first and is_header(value)):
+                found[number] = value
         else:
             problems.append(f"line {number}: must be an object, got {type(value).__name__}")
+        first = False
     if problems:
         raise all_problems(
             f"{path}: unusable lines", problems, remedy="Mend them, or write the file again if it is cut short."

@@ -30,7 +30,8 @@ def read_given_atoms(
 
     Raises:
         StudyError: the file cannot be read, or rows name unknown contexts or questions, a context by two names, a span
-            twice, or spans that are empty or outside the context; or a context has no row. All are listed.
+            twice, or spans that are empty or outside the context; or a context has no row, which is
+            told where all rows can be used. All are listed.
     """
     faults = Faults(path)
     first: dict[str, dict[Span, str]] = {}
@@ -55,7 +56,8 @@ def read_given_atoms(
         else:
             spans[span] = place
     asking = {question.context_id: question_id for question_id, question in sorted(questions.items(), reverse=True)}
-    for context_id in sorted(set(chars) - set(names)):
+    missing = () if faults.found else sorted(set(chars) - set(names))  # a row that cannot be used may be one's only one
+    for context_id in missing:
         faults.add(f"context {context_id} (of question {asking[context_id]:.{SHOWN}})", "has no span")
     faults.raise_any(remedy=REMEDY)
     return {context_id: tuple(spans) for context_id, spans in first.items()}

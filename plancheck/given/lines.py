@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plancheck.comparison.json_records import is_header
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.strict_json import json_value
-
-ABOUT = "about"
 
 
 @dataclass(slots=True)
@@ -26,19 +25,6 @@ class Faults:
         """Raise a StudyError that lists the faults, if there are any."""
         if self.found:
             raise all_problems(f"{self.path}: {len(self.found)} fault(s):", self.found, remedy=remedy)
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a file says of the system that made it; all may be unknown.
-
-    ``trained_on`` holds the IDs of questions that it learned from.
-    """
-
-    name: str | None = None
-    model: str | None = None
-    revision: str | None = None
-    trained_on: tuple[str, ...] = ()
 
 
 def rows(path: Path, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -79,35 +65,6 @@ def rows(path: Path, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
         raise StudyError(f"{path}: cannot be read ({error.strerror}).") from error
     if empty:
         raise StudyError(f"{path}: holds no row. It must be JSON Lines, an object a line.")
-
-
-def is_header(value: Any) -> bool:
-    return isinstance(value, dict) and set(value) == {ABOUT}
-
-
-def read_about(path: Path) -> About:
-    """What the file's first line {"about": {...}} says; nothing where there is none.
-
-    Raises:
-        StudyError: it says something else than name, model, revision (texts) and trained_on (a list of IDs).
-    """
-    try:
-        with path.open(encoding="utf-8-sig") as lines:
-            value = json_value(next((line for line in lines if line.strip()), ""))
-    except (ValueError, OSError):
-        return About()  # a table, a packed file, or what the rows' own reader refuses
-    if not is_header(value):
-        return About()
-    said = value[ABOUT]
-    texts = ("name", "model", "revision")
-    if not isinstance(said, Mapping) or set(said) - {*texts, "trained_on"}:
-        raise StudyError(f"{path}: line 1: about may hold name, model, revision and trained_on alone.")
-    ids = said.get("trained_on", [])
-    if not isinstance(ids, list) or not all(isinstance(one, str) for one in ids):
-        raise StudyError(f"{path}: line 1: about.trained_on must be a list of question IDs.")
-    if wrong := [name for name in texts if not isinstance(said.get(name, ""), str)]:
-        raise StudyError(f"{path}: line 1: about.{wrong[0]} must be a text.")
-    return About(said.get("name"), said.get("model"), said.get("revision"), tuple(ids))
 
 
 def text_of(row: Mapping[str, Any], name: str, place: str, faults: Faults) -> str | None:

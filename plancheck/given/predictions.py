@@ -13,7 +13,7 @@ from plancheck.comparison.selection import Selection, scored_results, selected
 from plancheck.given.lines import Faults
 from plancheck.params.given import PredictionsFile
 from plancheck.plumbing.errors import StudyError
-from plancheck.records import LETTERS, Letter, Question
+from plancheck.records import Letter, Question
 
 LETTER = "letter"
 REMEDY = "Mend the file, or leave a question's row out: its answer then counts as wrong."
@@ -84,8 +84,9 @@ def of_letters(
             faults.add(where, "no question of the study has this ID")
         elif name in first:
             faults.add(where, f"the question has a row already, {first[name]}")
-        elif value not in (None, "", *LETTERS[: len(questions[name].choices)]):
-            faults.add(where, f"{field} must be a letter from {LETTERS[0]} to {LETTERS[-1]}, is {value!r:.{SHOWN}}")
+        elif value not in (None, "", *questions[name].letters):
+            last = questions[name].letters[-1]
+            faults.add(where, f"{field} must be a letter of the question's, A to {last}, is {value!r:.{SHOWN}}")
         else:
             first[name] = record.place
             if value:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from plancheck.answering import prompt as answering
-from plancheck.given.lines import read_about
+from plancheck.given.about import read_about
 from plancheck.params.answer import Answer
 from plancheck.params.given import ContextsFile, PredictionsFile, files_of
 from plancheck.params.planning import Planner
@@ -26,7 +26,7 @@ def sources(
     contexts: Mapping[str, ContextsFile],
     predictions: Mapping[str, PredictionsFile],
 ) -> Iterator[Source]:
-    """Section, name and file of all that users bring of systems, as declared. A run says nothing of who made it."""
+    """Section, name and file of all that users bring of systems, as declared."""
     if atoms.path:
         yield "atoms", "path", atoms.path
     named = {"rankings": run_files(rankings), "selectors": plan_files(selectors), "contexts": files_of(contexts),
@@ -36,8 +36,11 @@ def sources(
             yield section, name, path
 
 
-def source_rows(files: Iterable[Source]) -> list[dict[str, Any]]:
-    """What the report says of each file: its name, digest, and what it says of the system that made it."""
+def source_rows(files: Iterable[Source], questions: Collection[str]) -> list[dict[str, Any]]:
+    """What the report says of each file: its name, digest, and what is said of the system that made it.
+
+    ``trained_on`` counts the questions that it learned from, ``trained_on_known`` those among ``questions``, by ID.
+    """
     rows = []
     for section, name, path in files:
         about = read_about(path)
@@ -51,6 +54,7 @@ def source_rows(files: Iterable[Source]) -> list[dict[str, Any]]:
                 "model": about.model,
                 "revision": about.revision,
                 "trained_on": len(about.trained_on),
+                "trained_on_known": len(about.learned_from(questions)),
             }
         )
     return rows
@@ -63,14 +67,14 @@ def prompt_rows(answer: Answer, planner: Planner) -> list[dict[str, str]]:
 
 
 def refuse_test_questions(files: Iterable[Source], test: Collection[str]) -> None:
-    """Refuse files whose systems learned from test questions, by what the files say themselves.
+    """Refuse files whose systems learned from test questions, by what is said of the files.
 
     Raises:
         StudyError: there is such a file; each is named with how many test questions it learned from.
     """
-    known, problems = set(test), []
+    problems = []
     for section, name, path in files:
-        if learned := sorted(known.intersection(read_about(path).trained_on)):
+        if learned := read_about(path).learned_from(test):
             problems.append(
                 f"{section}.{name}: {path} was trained on {len(learned)} test question(s), such as {learned[0]}"
             )

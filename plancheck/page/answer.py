@@ -16,10 +16,9 @@ from plancheck.page.yardsticks import beyond_reach, held_out, like_for_like, no_
 from plancheck.reporting.results import ALL
 from plancheck.reporting.rounding import p_is
 
-NO_SEARCH: Final = "direct"  # the tier of controls that do not search: to beat these alone is not to beat retrieval
 CLAUSES: Final[Mapping[str, str]] = {
-    "supported": "the planner is better {at}: {tiers}",
-    "opposite": "the planner is worse {at}: {tiers}",
+    "supported": "the {subject} is better {at}: {tiers}",
+    "opposite": "the {subject} is worse {at}: {tiers}",
     "not_supported": "a gain of {margin} points or more is excluded {at}: {tiers}",
     "cannot_tell": "they cannot tell {at}: {tiers}",
 }
@@ -75,29 +74,28 @@ def answer(study: Study) -> Answer:
         read_in_part(study),
         small_budgets(study, budget),
     )
-    return Answer(verdict(judged), tuple(filter(None, points)), tuple(filter(None, caveats)))
+    return Answer(verdict(study, judged), tuple(filter(None, points)), tuple(filter(None, caveats)))
 
 
-def verdict(judged: Showing) -> str:
+def verdict(study: Study, judged: Showing) -> str:
     """The answer in one sentence."""
+    subject = f"the {study.subject}"
     verdicts = judged.verdicts
     won = [tier for tier, found in verdicts.items() if found == "supported"]
     if len(won) == len(verdicts):
-        return "Yes, in this run: the planner beats every tier of controls."
-    if won == [NO_SEARCH]:
+        return f"Yes, in this run: {subject} beats every tier of controls."
+    if set(won) and set(won) <= set(study.searchless):
         held = "" if supported(judged.held_out) or not judged.held_out else ", and on test questions alone none"
-        return f"No gain over retrieval is shown: the planner beats only controls that do not search{held}."
+        return f"No gain over retrieval is shown: {subject} beats only controls that do not search{held}."
     if won:
-        return f"Only in part: the planner {judged.beats} of controls."
+        return f"Only in part: {subject} {judged.beats} of controls."
     if "cannot_tell" in verdicts.values():
-        return (
-            f"Not shown in this run: the planner {judged.beats} of controls, and the questions are too few to say no."
-        )
-    return f"No: the planner {judged.beats} of controls, and no gain that matters is left open."
+        return f"Not shown in this run: {subject} {judged.beats} of controls, and the questions are too few to say no."
+    return f"No: {subject} {judged.beats} of controls, and no gain that matters is left open."
 
 
 def figures(study: Study, judged: Showing, own: pd.DataFrame) -> str:
-    """The planner beside the strongest control, which is the deciding one with the least difference, first tier first.
+    """The planner or system beside the strongest control: the deciding one with the least difference, first tier first.
 
     Args:
         own: the planner's rows at the budget, on all questions.
@@ -106,8 +104,8 @@ def figures(study: Study, judged: Showing, own: pd.DataFrame) -> str:
     points = FORMATS["points"]
     learned = ", some of which it learned from" if study.family(judged.policy).learned else ""
     return (
-        f"The planner ({judged.policy}) is {judged.right} on {judged.questions:,} questions{learned}. The strongest "
-        f"control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
+        f"The {study.subject} ({judged.policy}) is {judged.right} on {judged.questions:,} questions{learned}. The "
+        f"strongest control it meets, {row['control']} ({tier_label(row['tier']).lower()}), is "
         f"{percentage(row['control_accuracy'])} right: a difference of {points(row['difference'])} points "
         f"[{study.percent} interval {points(row['low'])} to {points(row['high'])}], adj. p {p_is(row['p_adjusted'])}."
     )
@@ -123,4 +121,5 @@ def tiers(study: Study, own: pd.DataFrame) -> Iterator[str]:
         at = f"at {len(these)} of {counted(len(rows), 'tier')}"
         named = listed(these["named"].tolist())
         would = enough(study, these) if found == "cannot_tell" else ""
-        yield f"{text.format(at=at, tiers=named, margin=f'{100 * study.margin:g}')}{f' ({would})' if would else ''}"
+        clause = text.format(subject=study.subject, at=at, tiers=named, margin=f"{100 * study.margin:g}")
+        yield f"{clause} ({would})" if would else clause

@@ -1,9 +1,10 @@
 """Policies that differ from another in one thing alone: what a policy can be compared with like for like."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plancheck.params.pack import Policy
+from plancheck.params.rankings import Position, Random, Ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,26 @@ def tuned_and_not(policies: Mapping[str, Policy], untuned: Mapping[str, str]) ->
             other = declared(policies, policy.model_copy(update={"fill": untuned[policy.fill]}))
             return (name, other) if other else None
     return None
+
+
+def searchless(
+    tiers: Mapping[str, Sequence[str]], policies: Mapping[str, Policy], rankings: Mapping[str, Ranking]
+) -> list[str]:
+    """The tiers of whose controls none searches: each is a policy without a plan, in no order but position's or chance.
+
+    Of a system that a user brings nobody knows how it chose, so its tier is none of these.
+    """
+    return [
+        tier
+        for tier, members in tiers.items()
+        if all(name in policies and not searches(policies[name], rankings) for name in members)
+    ]
+
+
+def searches(policy: Policy, rankings: Mapping[str, Ranking]) -> bool:
+    return policy.selector is not None or not all(
+        isinstance(rankings[name], (Random, Position)) for name in policy.rankings
+    )
 
 
 def declared(policies: Mapping[str, Policy], wanted: Policy) -> str | None:

@@ -22,8 +22,10 @@ MEASURES: Final = {
 
 
 def mechanisms_section(study: Study) -> Section:
+    table = study.table("mechanisms")
+    treatment = study.planner if table.empty else table["treatment"].iloc[0]
     lead = (
-        "What tells the questions that the planner wins from those that it loses. Exploratory: many tests, few pairs."
+        f"What tells the questions that {treatment} wins from those that it loses. Exploratory: many tests, few pairs."
     )
     return Section("mechanisms", "Mechanisms", lead, (figure(study, MECHANISMS, mechanisms_picture),))
 

@@ -50,6 +50,8 @@ def page(study: Study, *, questions: Mapping[str, Any], provenance: Mapping[str,
     )
     view = {
         "sections": sections,
+        "heading": study.heading,
+        "about": study.about,
         "answer": answer(study),
         "first": first,
         "budget": f"{study.largest:,}",

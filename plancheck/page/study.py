@@ -1,6 +1,6 @@
 """What the page is made from, and the pieces it is made of: sections of figures, each beside its table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,11 @@ class Study:
         family_of: the family's key by policy, in the order declared.
         selectors: as declared.
         selector_of: the selector that names a policy's first atoms, None for a control.
-        planner: the trained planner's policy that the study is about.
+        planner: the policy or finished system that the study is about.
+        subject: what the page calls it: "planner", or "system" where no planner of the study chooses what it shows.
+        about: a sentence that says what kind of system it is; empty for a planner.
+        named: whether the parameters name it, so that the page's heading does.
+        searchless: tiers whose controls do not search; to beat these alone is not to beat retrieval.
         perfect: what names exactly the evidence, as ``planner`` otherwise.
         null: what names atoms at random, as ``planner`` otherwise.
         tuned: the matched-supervision control and the same control with the reranker as it was; None without them.
@@ -64,6 +68,10 @@ class Study:
     overflow: Overflow = "cut"
     begun: bool = False
     facts: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    subject: str = "planner"
+    about: str = ""
+    named: bool = False
+    searchless: Collection[str] = ()
 
     def table(self, name: str) -> pd.DataFrame:
         return self.tables.get(name, pd.DataFrame())
@@ -78,6 +86,11 @@ class Study:
         """The kind of a policy's selector; None without one."""
         selector = self.selector_of.get(policy)
         return self.selectors[selector].kind if selector else None
+
+    @property
+    def heading(self) -> str:
+        """The question that the page answers."""
+        return f"Does {self.planner if self.named else 'a learned context planner'} beat strong retrieval?"
 
     @property
     def largest(self) -> int:

@@ -12,7 +12,6 @@ from plancheck.page.showing import deciding_rows
 from plancheck.page.study import Drawing, Figure, Study
 from plancheck.reporting.rounding import p_is
 
-TITLE = "The planner against each tier of controls"
 OTHERS = {
     "perfect plan": "the same fill, but it names the evidence",
     "random plan": "the same fill, but passages named at random",
@@ -26,22 +25,24 @@ def tiers_figure(study: Study) -> Figure:
     The yardsticks of the planner's own fill stand beside it, against the same control. What has no interval is not
     drawn; the ladder's table has it.
     """
-    table = study.table("ladder")
+    table, title = study.table("ladder"), f"The {study.subject} against each tier of controls"
     own = table[table["planner"] == study.planner] if not table.empty else table
     own = deciding_rows(own[own["budget_chars"] == own["budget_chars"].max()]) if not own.empty else own
     drawn = own[own["low"].notna()] if not own.empty else own
     if drawn.empty:
-        return Figure("tiers", TITLE, absent="No comparison of the planner with a control has an interval to draw.")
+        return Figure(
+            "tiers", title, absent=f"No comparison of the {study.subject} with a control has an interval to draw."
+        )
     rows = pd.DataFrame([words(row) for row in drawn.to_dict("records")])
     marks = points(study, table, drawn)
     chart = against_tiers(
         rows,
         marks,
-        description=f"{TITLE}. {'; '.join(f'{row.label}, {row.where}' for row in rows.itertuples())}.",
+        description=f"{title}. {'; '.join(f'{row.label}, {row.where}' for row in rows.itertuples())}.",
         margin=study.margin,
         confidence=study.confidence,
     )
-    return Figure("tiers", TITLE, caption(study, marks), (Drawing("tiers-chart", chart),))
+    return Figure("tiers", title, caption(study, marks), (Drawing("tiers-chart", chart),))
 
 
 def words(row: Mapping[Any, Any]) -> dict[str, str]:
@@ -58,7 +59,7 @@ def words(row: Mapping[Any, Any]) -> dict[str, str]:
 def points(study: Study, table: pd.DataFrame, drawn: pd.DataFrame) -> pd.DataFrame:
     """What is drawn in each row: the planner first, then the yardsticks that met the same control."""
     places = drawn[KEYS].assign(place=range(len(drawn)))
-    who = dict(zip(("planner", *OTHERS), (study.planner, study.perfect.policy, study.null.policy), strict=True))
+    who = dict(zip((study.subject, *OTHERS), (study.planner, study.perfect.policy, study.null.policy), strict=True))
     return pd.concat(
         [
             places.merge(table[table["planner"] == policy], on=KEYS, validate="one_to_one").assign(

@@ -81,13 +81,13 @@ def no_better_than_chance(study: Study, judged: Showing, null: Showing | None) -
         return ""
     how = "gets more of them right than" if null.accuracy > judged.accuracy else "gets as many of them right as"
     text = (
-        f"On these questions the null planner, which names passages at random, {how} the trained one "
+        f"On these questions the null planner, which names passages at random, {how} the {study.subject} "
         f"({percentage(null.accuracy)} against {percentage(judged.accuracy)} right)"
     )
     ours, theirs = (plan_recall(study, study.selector_of.get(name)) for name in (judged.policy, null.policy))
     if ours is None or theirs is None:
         return f"{text}."
-    return f"{text}; evidence recall of the plans: null {theirs}, trained {ours}."
+    return f"{text}; evidence recall of the plans: null {theirs}, its own {ours}."
 
 
 def plan_recall(study: Study, selector: str | None) -> str | None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from plancheck.params.section import FilePath, Section
 
@@ -24,6 +24,12 @@ class PredictionsFile(Section):
     letter: str | None = Field(default=None, description="field of the letter that was answered")
     score: str | None = Field(default=None, description="field that says whether the answer is right: 0 or 1")
     where: dict[str, str] = Field(default_factory=dict, description="value that a field of the rows used must have")
+
+    @model_validator(mode="after")
+    def one_field_of_answers(self) -> Self:
+        if self.letter and self.score:
+            raise ValueError("names letter and score: keep the one that says what was answered")
+        return self
 
 
 def files_of(section: Mapping[str, ContextsFile | PredictionsFile]) -> dict[str, Path]:

@@ -3,8 +3,9 @@
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 REASON = "PLANCHECK_REASON"  # names the file in which a run looks for why a stage ended
@@ -42,3 +43,24 @@ def all_problems(heading: str, problems: Sequence[str], *, remedy: str, count: i
     if total > len(shown):
         shown.append(f"  ... and {total - len(shown)} more ({total} in all)")
     return StudyError("\n".join([heading, *shown, remedy]))
+
+
+@dataclass(slots=True)
+class Refusals:
+    """What the files of one input refuse, each told whole; ``raise_any`` tells them together."""
+
+    told: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def of(self, path: Path) -> Iterator[None]:
+        """Note what reading ``path`` refuses, in place of raising it; also that it does not fit into memory."""
+        try:
+            yield
+        except StudyError as error:
+            self.told.append(str(error))
+        except MemoryError:
+            self.told.append(f"{path}: does not fit into memory. Leave out what is of other questions, or add memory.")
+
+    def raise_any(self) -> None:
+        if self.told:
+            raise StudyError("\n".join(self.told))

@@ -47,7 +47,10 @@ def run(params: Params) -> None:
         rows = given_rows(files, questions, contexts, read_atoms())
     write_table(DATA / "given_plans.parquet", rows, PLANS)
     given = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
-    write_json(REPORT, {"files": source_rows(given), "prompts": prompt_rows(params.answer, params.planner)})
+    brought = source_rows(given, questions)
+    for row in brought:
+        tell_training(row)
+    write_json(REPORT, {"files": brought, "prompts": prompt_rows(params.answer, params.planner)})
 
 
 def given_rows(
@@ -116,6 +119,15 @@ def prediction_rows(name: str, entry: PredictionsFile, questions: Mapping[str, Q
 
 def selected_of(plan: GivenPlan | None) -> Selected:
     return Selected(plan.atom_ids) if plan else Selected((), "absent")
+
+
+def tell_training(row: Mapping[str, Any]) -> None:
+    """Warn of a system that learned from unknown questions alone: whether one is a test question cannot be said."""
+    if row["trained_on"] and not row["trained_on_known"]:
+        LOG.warning(
+            "%s: of the %s questions that %s learned from none is in this study by its ID; whether they are test "
+            "questions under other IDs is not checked", row["file"], f"{row['trained_on']:,}", row["name"],
+        )  # fmt: skip
 
 
 def tell(name: str, path: Path, plans: Mapping[str, GivenPlan], questions: int) -> None:

@@ -18,9 +18,9 @@ from plancheck.params.rankings import run_files
 from plancheck.params.selectors import NEED_EVIDENCE, Selector, plan_files
 from plancheck.params.study import Params
 from plancheck.planning import prompt as planning
-from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.errors import Refusals, StudyError
 from plancheck.plumbing.files import write_json
-from plancheck.records import Benchmark, Question
+from plancheck.records import Benchmark, Question, Span
 from plancheck.retrieval.runs import read_known_run
 from plancheck.stages.atoms import atoms_of, documents_of, multi_document_contexts
 from plancheck.stages.benchmark import limited, load
@@ -43,7 +43,7 @@ def run(params: Params) -> None:
     left_out = {question.question_id for question in whole.questions} - kept
     splits = checked_splits(questions, params.split, left_out=left_out)
     check_evidence(questions, params.selectors)
-    check_prompts(params, questions)
+    check_prompts(params, benchmark)
     check_given(params, benchmark)
     files = sources(params.atoms, params.rankings, params.selectors, params.contexts, params.predictions)
     refuse_test_questions(files, splits["test"])
@@ -54,43 +54,71 @@ def check_given(params: Params, benchmark: Benchmark) -> None:
     """Read the atoms, plans, texts, answers and runs that files give, as later stages will.
 
     Raises:
-        StudyError: a file cannot be read or has faults.
+        StudyError: files cannot be read or have faults; what is wrong with each is told.
     """
     questions = {question.question_id: question for question in benchmark.questions}
+    refusals = Refusals()
     for answers in params.predictions.values():
-        read_given_predictions(answers, questions)
+        with refusals.of(answers.path):
+            read_given_predictions(answers, questions)
     for texts in params.contexts.values():
-        read_given_contexts(texts, questions, params.pack.budgets_chars)
-    settings = params.atoms
-    chars = {context_id: len(text) for context_id, text in benchmark.contexts.items()}
-    chunks = read_given_atoms(settings.path, questions, chars) if settings.path else None
-    files = plan_files(params.selectors)
-    runs = run_files(params.rankings)
+        with refusals.of(texts.path):
+            read_given_contexts(texts, questions, params.pack.budgets_chars)
+    chunks = None
+    if path := params.atoms.path:
+        chars = {context_id: len(text) for context_id, text in benchmark.contexts.items()}
+        with refusals.of(path):
+            chunks = read_given_atoms(path, questions, chars)
+    if params.atoms.path is None or chunks is not None:
+        check_plans_and_runs(params, benchmark, chunks, refusals)
+    refusals.raise_any()
+
+
+def check_plans_and_runs(
+    params: Params, benchmark: Benchmark, chunks: Mapping[str, Sequence[Span]] | None, refusals: Refusals
+) -> None:
+    """Read what names atoms: of the user's ``chunks``, or of ours."""
+    files, runs = plan_files(params.selectors), run_files(params.rankings)
     if not files and not runs:
         return
-    multi_document = multi_document_contexts(benchmark.questions, benchmark.documents, settings)
+    questions = {question.question_id: question for question in benchmark.questions}
+    multi_document = multi_document_contexts(benchmark.questions, benchmark.documents, params.atoms)
     atoms = {}
     for context_id, text in benchmark.contexts.items():
         multiple = context_id in multi_document
-        found = documents_of(text, settings, multi_document=multiple, given=benchmark.documents.get(context_id))
+        found = documents_of(text, params.atoms, multi_document=multiple, given=benchmark.documents.get(context_id))
         own = chunks[context_id] if chunks else None
-        atoms[context_id] = atoms_of(context_id, found, settings, multi_document=multiple, chunks=own)
+        atoms[context_id] = atoms_of(context_id, found, params.atoms, multi_document=multiple, chunks=own)
     for path in files.values():
-        read_given_plans(path, questions, benchmark.contexts, atoms)
+        with refusals.of(path):
+            read_given_plans(path, questions, benchmark.contexts, atoms)
     atom_ids = {name: [atom.atom_id for atom in atoms[question.context_id]] for name, question in questions.items()}
     for path in runs.values():
-        read_known_run(path, atom_ids)
+        with refusals.of(path):
+            read_known_run(path, atom_ids)
 
 
-def check_prompts(params: Params, questions: Sequence[Question]) -> None:
-    """Refuse templates that leave out what a model must be shown.
+def check_prompts(params: Params, benchmark: Benchmark) -> None:
+    """Refuse templates that leave out what a model must be shown: of made-up questions, then of the study's own.
+
+    The planner's template is tried on the made-up ones alone: what it shows of a context is not known yet.
 
     Raises:
-        StudyError: one does, or is no template.
+        StudyError: one does, or is no template. The first question is named.
     """
-    counts = {len(question.choices) for question in questions}
+    counts = {len(question.choices) for question in benchmark.questions}
     answering.refuse_incomplete(params.answer, counts)
     planning.refuse_incomplete(params.planner, counts)
+    if params.answer.prompt:
+        ask = answering.asker(params.answer)
+        for question in benchmark.questions:
+            for budget in (0, *params.pack.budgets_chars):
+                try:
+                    ask(question, benchmark.contexts[question.context_id][:budget])
+                except StudyError as error:
+                    raise StudyError(
+                        f"{error} This is question {question.question_id}, with {budget:,} characters of its context."
+                    ) from error
 
 
 def check_evidence(questions: Sequence[Question], selectors: Mapping[str, Selector]) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families, families_of
-from plancheck.page.kin import tuned_and_not, yardstick
+from plancheck.page.kin import searchless, tuned_and_not, yardstick
 from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.params.models import TunedModel
@@ -69,6 +69,10 @@ def read_study(params: Params) -> Study:
         selectors=selectors,
         selector_of=selector_of,
         planner=planner,
+        subject="planner" if selector_of.get(planner) else "system",
+        about=kind_of_system(planner, params),
+        named=params.analyze.planner is not None,
+        searchless=searchless(params.analyze.tiers, policies, params.rankings),
         control=params.route.control,
         perfect=yardstick(policies, planner, of_kind(selectors, "evidence")),
         null=yardstick(policies, planner, of_kind(selectors, "random")),
@@ -82,6 +86,15 @@ def read_study(params: Params) -> Study:
         begun=params.mine.begin_reply,
         facts={name: read_figures(path, stage=name) for name, path in FACTS.items()},
     )
+
+
+def kind_of_system(name: str, params: Params) -> str:
+    """What the page says of a system that is no planner of the study; empty for a planner."""
+    if name in params.predictions:
+        return f"{name} is a finished system: its answers alone are known, and no budget binds it."
+    if name in params.contexts:
+        return f"{name} is a system that writes the text to be shown, within the budget."
+    return ""
 
 
 def read_tables(folder: Path) -> dict[str, pd.DataFrame]:

@@ -10,8 +10,8 @@ import pytest
 
 from plancheck.answering.prompt import asker, refuse_incomplete
 from plancheck.exporting.command import app
+from plancheck.given.about import About, read_about
 from plancheck.given.atoms import read_given_atoms
-from plancheck.given.lines import About, read_about
 from plancheck.given.plans import read_given_plans
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
 from plancheck.params.answer import Answer

@@ -79,14 +79,14 @@ def test_contexts_without_a_span_are_listed_with_a_question_of_theirs(tmp_path):
     assert "1 fault(s):" in str(caught.value) and "context c (of question q1): has no span" in str(caught.value)
 
 
-def test_all_faults_are_told_at_once_and_none_of_them_twice(tmp_path):
+def test_all_faults_of_rows_are_told_at_once_and_none_of_them_twice(tmp_path):
     by_another = [{"question_id": name, "start": place, "end": 9} for place in range(3) for name in ("q1", "q2")]
     with pytest.raises(StudyError) as caught:
         read(tmp_path, {"context_id": "c", "start": 3}, *by_another, "7\n", {"question_id": "q9", "start": 0, "end": 1})
     lines = [line.removeprefix("  - ") for line in str(caught.value).splitlines() if line.startswith("  - ")]
     assert [line.split(": ")[0] for line in lines] == [
         "line 1 (c)", "line 2 (q1)", "line 3 (q2)", "line 3 (q2)", "line 5 (q2)", "line 7 (q2)", "line 8",
-        "line 9 (q9)", "context d (of question q3)",
+        "line 9 (q9)",
     ]  # fmt: skip
     assert sum("under one name" in line for line in lines) == 2
 

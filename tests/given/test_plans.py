@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plancheck.atoms import cut
-from plancheck.given.lines import About, read_about
+from plancheck.given.about import About, read_about
 from plancheck.given.plans import GivenPlan, read_given_plans
 from plancheck.plumbing.errors import StudyError
 from plancheck.records import Question, Span, is_span_id, span_id

@@ -4,6 +4,7 @@ import json
 
 import pandas as pd
 import pytest
+from pydantic import ValidationError
 
 from plancheck.given.predictions import GivenAnswer, read_given_predictions
 from plancheck.params.given import PredictionsFile
@@ -50,7 +51,8 @@ def test_tables_are_read_as_compare_reads_them(tmp_path):
 FAULTS = {
     "an unknown question": ([{"question_id": "q9", "letter": "A"}], {}, "(q9): no question of the study has this ID"),
     "a question twice": ([{"question_id": "q1", "letter": "A"}] * 2, {}, "the question has a row already"),
-    "no letter": ([{"question_id": "q1", "letter": "Z9"}], {}, "letter must be a letter from A"),
+    "no letter": ([{"question_id": "q1", "letter": "Z9"}], {}, "letter must be a letter of the question's, A to D, is"),
+    "a letter of no choice": ([{"question_id": "q1", "letter": "E"}], {}, "A to D, is 'E'"),
     "a share": ([{"question_id": "q1", "score": 0.5}, {"question_id": "q2", "score": 1}], {}, "1 or 0, is 0.5"),
     "an unknown scored question": ([{"question_id": "q9", "score": 1}], {}, "q9: no question of the study"),
     "no field that says what is right": (
@@ -70,3 +72,15 @@ def test_a_fault_is_told(tmp_path, fault):
     with pytest.raises(StudyError) as caught:
         read(tmp_path, *rows, **fields)
     assert part in str(caught.value)
+
+
+def test_a_first_line_about_the_system_is_no_answer(tmp_path):
+    about = {"about": {"name": "agent", "trained_on": ["q7"]}}
+    assert read(tmp_path, about, {"question_id": "q2", "letter": "B"}) == {"q2": GivenAnswer(True, "B")}
+    with pytest.raises(StudyError, match="holds no result"):
+        read(tmp_path, about)
+
+
+def test_letter_and_score_are_not_named_together():
+    with pytest.raises(ValidationError, match="names letter and score"):
+        PredictionsFile(path="x", letter="letter", score="acc")

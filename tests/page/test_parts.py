@@ -19,14 +19,16 @@ from plancheck.page.controls import (
 from plancheck.page.drilldown import drilldown
 from plancheck.page.families import families, families_of
 from plancheck.page.insides import matched_supervision
-from plancheck.page.kin import Yardstick, tuned_and_not, yardstick
+from plancheck.page.kin import Yardstick, searchless, tuned_and_not, yardstick
 from plancheck.page.ladder import matrices
 from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_picture
 from plancheck.page.page import silence
 from plancheck.page.power import judged_comparison
 from plancheck.page.provenance import models, parameters_text, portable, split_digest
 from plancheck.page.study import Study
+from plancheck.page.tiers import tiers_figure
 from plancheck.params.pack import Policy
+from plancheck.params.rankings import Bm25, Random
 from plancheck.params.selectors import Selector
 from plancheck.records import FAILURES
 from plancheck.reporting.paired import questions_needed
@@ -103,6 +105,7 @@ def rung(
 def study_of(rows, **more):
     """A study of sft+bm25 whose ladder holds these rows."""
     named = {
+        "searchless": ["direct"],
         "planner": "sft+bm25", "control": "bm25", "budgets_chars": [1800, 600], "confidence": 0.95, "margin": 0.05,
         "power": 0.8, "perfect": Yardstick("evidence+bm25", "evidence+nothing"),
         "null": Yardstick("random_plan+bm25", "random_plan+nothing"), "tuned": None,
@@ -117,6 +120,33 @@ def said(study):
     """Every text of the answer, in order."""
     found = answer(study)
     return (found.verdict, *found.points, *found.caveats)
+
+
+def test_a_system_that_is_no_planner_is_called_so_and_the_heading_names_whom_the_parameters_name():
+    rows = [rung(tier=tier, verdict="opposite") for tier in ("direct", "router")]
+    study = study_of(rows, subject="system", named=True)
+    assert study.heading == "Does sft+bm25 beat strong retrieval?"
+    verdict, figures, by_tier = said(study)[:3]
+    assert verdict.startswith("No: the system beats 0") and figures.startswith("The system (sft+bm25) is")
+    assert "the system is worse at 2 of 2 tiers" in by_tier
+    assert tiers_figure(study).title == "The system against each tier of controls"
+    assert study_of(rows).heading == "Does a learned context planner beat strong retrieval?"
+
+
+def test_a_tier_does_not_search_where_no_control_of_it_does():
+    policies = {name: Policy.model_validate(value) for name, value in {
+        "nothing": "none", "head": "head", "chance": "dice", "found": "bm25",
+        "named": {"fill": "none", "selector": "sft"}, "mixed": {"fill": {"dice": 1, "bm25": 1}},
+    }.items()}  # fmt: skip
+    rankings = {"dice": Random(kind="random", seed=1), "bm25": Bm25(kind="bm25", variant="okapi", k1=1.5, b=0.75)}
+    tiers = {
+        "a": ["nothing", "head", "chance"],
+        "b": ["head", "found"],
+        "c": ["head", "agent"],
+        "d": ["named"],
+        "e": ["mixed"],
+    }
+    assert searchless(tiers, policies, rankings) == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -396,7 +426,7 @@ def test_the_perfect_and_the_null_planner_are_those_of_the_judged_planner_s_fill
     assert "is 50.0 % right and beats 0 of 2 tiers." in points
     assert "shows no gain at any tier, so none could be expected of another planner" in points
     assert "(evidence+nothing), is 72.5 % right and beats 2 of 2 tiers" in points
-    assert "gets more of them right than the trained one (50.0 % against 32.5 % right)." in points
+    assert "gets more of them right than the planner (50.0 % against 32.5 % right)." in points
 
 
 def test_tiers_beyond_reach_are_named_where_the_perfect_planner_is_supported_elsewhere():
@@ -416,8 +446,8 @@ def test_the_plans_evidence_recall_is_told_where_the_null_planner_does_as_well()
     )
     rows = kin_rows(perfect=["supported", "supported"], null=0.325)
     points = " ".join(said(study_of(rows, tables={"selection": selection}))).replace("\N{NO-BREAK SPACE}", " ")
-    assert "gets as many of them right as the trained one" in points
-    assert "evidence recall of the plans: null 25.0 %, trained 22.5 %." in points
+    assert "gets as many of them right as the planner" in points
+    assert "evidence recall of the plans: null 25.0 %, its own 22.5 %." in points
 
 
 def test_without_planners_of_the_same_fill_the_plans_alone_are_named_and_nothing_is_beyond_reach():

@@ -160,6 +160,13 @@ def test_a_template_that_leaves_out_the_question_is_refused_here():
     assert "mine.jinja, line 1: 'context' is undefined" in refused(**{"planner/prompt": "mine.jinja"})
 
 
+def test_a_template_that_shows_one_question_of_the_study_otherwise_is_refused_here():
+    write(record(number) for number in range(10))
+    Path("mine.jinja").write_text("{{ context if '7' not in question else '' }} {{ question }}")
+    said = refused(**{"answer/prompt": "mine.jinja"})
+    assert "mine.jinja: leaves out or changes the context" in said and "This is question 7, with" in said
+
+
 def chunks(*lines):
     path = Path("given/atoms/mine.jsonl")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,8 +180,9 @@ def test_atoms_of_one_s_own_are_read_with_all_their_faults():
     run(params(**chunks(*whole)))
     REPORT.unlink()
     said = refused(**chunks({"question_id": "0", "start": 5, "end": 11}, *whole[1:9], {"question_id": "x"}))
-    assert "given/atoms/mine.jsonl: 3 fault(s):" in said
-    assert "(of question 9): has no span" in said and "span [5, 11]" in said and "no question of the study" in said
+    assert "given/atoms/mine.jsonl: 2 fault(s):" in said
+    assert "span [5, 11]" in said and "no question of the study" in said
+    assert "(of question 9): has no span" in refused(**chunks(*whole[:9]))
 
 
 def plans(atom_ids):
@@ -200,3 +208,16 @@ def test_plans_name_windows_of_contexts_that_came_as_lists_of_documents_as_stage
     write(record(number, context=[*texts, str(number)]) for number in range(10))
     prefix = hashlib.sha256("\n\n".join([*texts, "1"]).encode()).hexdigest()[:16]
     run(params(**plans([f"{prefix}-00003"]), **{"atoms/other/window_chars": 400}))  # windows of 200: A, A, B, 1
+
+
+def test_what_is_wrong_with_several_files_is_told_at_once():
+    write(record(number) for number in range(10))
+    Path("answers.csv").write_text("question_id,letter\n1,Z\n")
+    Path("texts.jsonl").write_text("{")
+    answers, texts = (
+        {"predictions": {"agent": {"path": "answers.csv"}}},
+        {"contexts": {"short": {"path": "texts.jsonl"}}},
+    )
+    said = refused(**answers, **texts, **plans(["nowhere"]), **run_of("0 Q0 nowhere-00000 1 nan"))
+    for part in ("answers.csv: 1 fault", "texts.jsonl: 1 fault", "mine.jsonl: 1 fault", "1 line(s) of this run"):
+        assert part in said, said

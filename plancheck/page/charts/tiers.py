@@ -47,7 +47,7 @@ def against_tiers(
         *(alt.Tooltip(f"{name}:Q", format="+.1f") for name in ("difference", "low", "high")),
         alt.Tooltip("p_adjusted:Q", title="Adj. p", format=".3f"),
     ]
-    x = alt.X("low:Q", title="← control better · points · planner better →", axis=alt.Axis(grid=False))
+    x = alt.X("low:Q", title=f"← control better · points · {names[0]} better →", axis=alt.Axis(grid=False))
     return alt.layer(
         base.mark_rect(opacity=0.26, tooltip=False).encode(
             x="near:Q", x2="far:Q", y=strip_axis("top", height), y2="bottom:Q"
