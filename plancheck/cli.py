@@ -29,6 +29,8 @@ from plancheck.plumbing.shortage import shortage_told
 from plancheck.plumbing.threads import sleep_when_idle
 from plancheck.starting.command import HELP as NEW
 from plancheck.starting.command import new
+from plancheck.verification.command import HELP as VERIFY
+from plancheck.verification.command import verify
 
 STAGES: Final[Mapping[str, str]] = {
     "parameters": "Check whether params.yaml can be run with here.",
@@ -43,6 +45,7 @@ STAGES: Final[Mapping[str, str]] = {
     "pack": "Pack what each policy shows at each budget.",
     "analyze": "Make every table, the survival ladder and the metrics.",
     "report": "Make the page that shows the study: reports/index.html.",
+    "release": "Make what others can check the study by, without its text: release/bundle.tar.gz.",
 }
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -79,6 +82,7 @@ app.command("inspect", help=INSPECT)(inspect)
 app.command("diff", help=DIFF)(diff)
 app.command("lock", help=LOCK)(lock)
 app.command("estimate", help=ESTIMATE)(estimate)
+app.command("verify", help=VERIFY)(verify)
 
 
 COMPARE = """

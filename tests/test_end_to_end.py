@@ -168,7 +168,7 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
     assert "Traceback" not in first.stdout + first.stderr
     assert first.stdout.startswith("Profile demo: ")
     names = re.findall(r"^Stage \d+ of (\d+): (\S+)$", first.stdout, re.MULTILINE)
-    assert (names[0], names[-1]) == (("26", "parameters"), ("26", "report"))
+    assert (names[0], names[-1]) == (("27", "parameters"), ("27", "release"))
     assert first.stdout.index("tiers of controls") < first.stdout.index("Table 1")
     assert first.stdout.splitlines()[-1].startswith("The report: reports/index.html.")
     assert gone(made[0])

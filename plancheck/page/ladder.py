@@ -69,6 +69,7 @@ class Climb:
         return all(rung.verdict == "cannot_tell" for rungs in self.rungs for rung in rungs)
 
 
+Rows = Sequence[Mapping[Any, Any]]
 Groups = tuple[tuple[str, tuple[Climb, ...]], ...]
 
 
@@ -110,13 +111,13 @@ def matrices(
     """
     found = []
     for budget in sorted(set(ladder["budget_chars"]), reverse=True):
-        rows = ladder[ladder["budget_chars"] == budget]
-        tiers = list(dict.fromkeys(rows["tier"]))
+        rows: Rows = ladder[ladder["budget_chars"] == budget].to_dict("records")
+        tiers = list(dict.fromkeys(row["tier"] for row in rows))
         groups = []
         for family in sorted(families, key=lambda key: (key != family_of.get(planner), key != "harness")):
-            planners = [name for name in dict.fromkeys(rows["planner"]) if family_of[name] == family]
+            planners = [name for name in dict.fromkeys(row["planner"] for row in rows) if family_of[name] == family]
             planners.sort(key=lambda name: name != planner)
-            climbs = [climb(rows[rows["planner"] == name], name, family, tiers) for name in planners]
+            climbs = [climb([row for row in rows if row["planner"] == name], name, family, tiers) for name in planners]
             if climbs:
                 groups.append((family, tuple(climbs)))
         labels = tuple(tier_label(tier) for tier in tiers)
@@ -124,15 +125,15 @@ def matrices(
     return found
 
 
-def climb(rows: pd.DataFrame, planner: str, family: str, tiers: Sequence[str]) -> Climb:
+def climb(rows: Rows, planner: str, family: str, tiers: Sequence[str]) -> Climb:
     """A planner's rungs by tier."""
-    return Climb(planner, family, tuple(tuple(rungs(rows[rows["tier"] == tier])) for tier in tiers))
+    return Climb(planner, family, tuple(tuple(rungs([row for row in rows if row["tier"] == tier])) for tier in tiers))
 
 
-def rungs(rows: pd.DataFrame) -> Iterator[Rung]:
+def rungs(rows: Rows) -> Iterator[Rung]:
     """A tier's rung on all questions and on test; of several (routers) the one that decides, and among how many."""
     for held_out in (False, True):
-        own = [rung(row) for row in rows[(rows["split"] == TEST) == held_out].to_dict("records")]
+        own = [rung(row) for row in rows if (row["split"] == TEST) == held_out]
         if len(own) == 1:
             yield own[0]
         elif found := deciding(own):

@@ -95,13 +95,20 @@ def ladder(
         method: how comparisons are made.
     """
     rows = []
+    picked_at = {
+        (tier, budget): [
+            (pick, arm(results, pick.policy, budget)) for pick in twice(picks(results, controls, budget, split=ALL))
+        ]
+        for tier, controls in tiers.items()
+        for budget in budgets_chars
+    }
     for planner, selector in planners.items():
         for budget in budgets_chars:
             treatment = arm(results, planner, budget)
             known = {"planner": planner, "selector": selector, "budget_chars": budget}
-            for tier, controls in tiers.items():
-                for pick in twice(picks(results, controls, budget, split=ALL)):
-                    figures = paired(treatment, arm(results, pick.policy, budget), results, pick.split, method)
+            for tier in tiers:
+                for pick, control in picked_at[tier, budget]:
+                    figures = paired(treatment, control, results, pick.split, method)
                     picked = {"tier": tier, "control": pick.policy, "pick": pick.kind, "candidates": pick.candidates}
                     rows.append({**known, **picked, "split": pick.split, **figures})
             for name, router in routers.items() if budget == router_budget_chars else ():

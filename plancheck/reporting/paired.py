@@ -97,7 +97,8 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
         ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
     """
     ids = results.splits[split]
-    pairs = join_pairs(*([(i, float(side.right[i])) for i in ids] for side in (treatment, control)))
+    right = (side.right[list(ids)].astype(float) for side in (treatment, control))
+    pairs = join_pairs(*([*zip(ids, own, strict=True)] for own in right))
     clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
     seed = seed_of(method.seed, split)
     found = compare(

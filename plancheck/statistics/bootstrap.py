@@ -4,7 +4,6 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 import pandas as pd
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from plancheck.statistics.proportions import Interval
@@ -42,25 +41,27 @@ def paired_bootstrap(
     """
     values = np.asarray(differences, dtype=np.float64)
     sums, sizes = totals(values, clusters)
-    if len(sums) * resamples > FEW_DRAWS:
-        distinct, times = _alike(sums, sizes)
-        if DRAWS_A_COUNT * len(times) <= len(sums):
-            means = _counted(distinct, times, generator, resamples)
-            low, high = np.percentile(means, [50 * (1 - confidence), 50 * (1 + confidence)])
-            return Interval(float(low), float(high))
-    alone = bool((sizes == 1).all())  # then the sizes need not be drawn as well
-    found = scipy.stats.bootstrap(
-        (sums,) if alone else (sums, sizes),
-        np.mean if alone else _ratio,
-        paired=not alone,
-        vectorized=True,
-        n_resamples=resamples,
-        batch=max(1, DRAWS_AT_ONCE // len(sums)),
-        confidence_level=confidence,
-        method="percentile",
-        rng=generator,
-    ).confidence_interval
-    return Interval(float(found.low), float(found.high))
+    distinct, times = _alike(sums, sizes)
+    if len(sums) * resamples > FEW_DRAWS and DRAWS_A_COUNT * len(times) <= len(sums):
+        means = _counted(distinct, times, generator, resamples)
+    else:
+        means = _drawn(sums, sizes, generator, resamples)
+    low, high = np.percentile(means, [50 * (1 - confidence), 50 * (1 + confidence)])
+    return Interval(float(low), float(high))
+
+
+def _drawn(
+    sums: NDArray[np.float64], sizes: NDArray[np.float64], generator: np.random.Generator, resamples: int
+) -> NDArray[np.float64]:
+    """The mean of each resample, every cluster of it drawn: what scipy.stats.bootstrap draws, in half its time."""
+    number, alone = len(sums), bool((sizes == 1).all())  # then the sizes need not be looked up as well
+    at_once = max(1, DRAWS_AT_ONCE // number)
+    means = np.empty(resamples)
+    for start in range(0, resamples, at_once):
+        rows = min(at_once, resamples - start)
+        places = generator.integers(number, size=(rows, number))
+        means[start : start + rows] = sums[places].sum(axis=1) / (number if alone else sizes[places].sum(axis=1))
+    return means
 
 
 def _alike(sums: NDArray[np.float64], sizes: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
@@ -91,11 +92,6 @@ def _counted(
         drawn, sizes = ((counts * of).sum(axis=1) for of in distinct)
         means[start : start + rows] = drawn / sizes
     return means
-
-
-def _ratio(drawn: NDArray[np.float64], counts: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    ratio: NDArray[np.float64] = drawn.sum(axis=axis) / counts.sum(axis=axis)
-    return ratio
 
 
 def totals(

@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 NEGLIGIBLE: Final = 1e-15
 
@@ -78,15 +79,23 @@ class _Rejections:
         self._discordance = discordance
         self._discordant = np.arange(int(least), int(greatest) + 1)
         self._weights = binom.pmf(self._discordant, questions, discordance)
-        # The most losses at which the test rejects, -1 where it never does: 2 P(losses <= k) <= alpha.
-        most = binom.ppf(alpha / 2, self._discordant, 0.5)
-        self._most = np.where(2 * binom.cdf(most, self._discordant, 0.5) > alpha, most - 1, most)
+        self._most = _most_losses(1 << int(greatest).bit_length(), alpha)[self._discordant]
 
     def probability(self, effect: float) -> float:
         """Of a rejection in the direction of the effect, or in either where it is 0."""
         share = 0.5 * (1 + effect / self._discordance)
         found = scipy.stats.binom.cdf(self._most, self._discordant, 1 - share) * (2 if effect == 0 else 1)
         return float(self._weights @ found)
+
+
+@cache
+def _most_losses(pairs: int, alpha: float) -> NDArray[np.float64]:
+    """The most losses at which the test rejects, for 0 to ``pairs`` discordant pairs; -1 where it never does."""
+    binom, discordant = scipy.stats.binom, np.arange(pairs + 1)
+    most = binom.ppf(alpha / 2, discordant, 0.5)
+    # It rejects where 2 P(losses <= most) <= alpha.
+    found: NDArray[np.float64] = np.where(2 * binom.cdf(most, discordant, 0.5) > alpha, most - 1, most)
+    return found
 
 
 @cache  # a study's tables ask for the same few discordances over and over

@@ -1,6 +1,7 @@
 """Intervals of a proportion."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import scipy
 
@@ -13,6 +14,7 @@ class Interval:
     high: float
 
 
+@cache  # a study's tables ask for the same few counts over and over
 def wilson(successes: int, trials: int, *, confidence: float) -> Interval:
     """Wilson's score interval without continuity correction (Wilson, JASA 1927), as scipy computes it.
 

@@ -1,10 +1,12 @@
 """The exact two-sided sign test of paired outcomes (for right or wrong answers: McNemar's exact test)."""
 
 import sys
+from functools import cache
 
 import scipy
 
 
+@cache  # a study's tables ask for the same few counts over and over
 def sign_test(wins: int, losses: int) -> float:
     """Two-sided p of as many wins and losses or more extreme ones, when either is as likely: above 0, at most 1.
 
