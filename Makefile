@@ -5,13 +5,14 @@ READY := .venv/.ready
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help env demo ui test check picture clean
+.PHONY: help env demo ui test contracts check picture clean
 
 help:
 	@echo "make demo    the whole study, offline; stop it at any time, the next one goes on where it was"
 	@echo "make ui      Prefect's UI with the study, to run it by a form or a schedule; PORT names the port"
 	@echo "make test    every test, and the slowest ten; ARGS go to pytest"
 	@echo "             ARGS=--go-on: after Ctrl-C, what has not passed yet; ARGS=--last-failed: what failed"
+	@echo "make contracts   every data contract on the files at hand, also after dvc pull; no model is loaded"
 	@echo "make check   format, lint, types and import directions, the quickest first"
 	@echo "make picture docs/first-screen.png, of the report as it is; needs Chromium"
 	@echo "make env     .venv from the locked versions; PYTHON names the Python"
@@ -38,6 +39,9 @@ demo: $(READY)
 # Two workers, each of one thread, for more would wait for each other.
 test: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 2 --dist loadgroup --no-loadscope-reorder --durations 10 $(ARGS)
+
+contracts: $(READY)
+	@$(BIN)/python -m validation.contracts
 
 check: $(READY)
 	$(BIN)/ruff format --check .

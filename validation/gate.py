@@ -5,18 +5,12 @@ names every failed expectation and exits with status 1. Either way the Data Docs
 """
 
 import argparse
-import logging
-import re
-import shutil
 import sys
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import great_expectations as gx
 import pandas as pd
-from filelock import FileLock
 from great_expectations.core.run_identifier import RunIdentifier
 from great_expectations.data_context import AbstractDataContext
 
@@ -29,18 +23,13 @@ from plancheck.plumbing.lifeline import exit_with_dvc
 from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.plumbing.shortage import shortage_told
 from validation import schemas
+from validation.data_docs import DOCS, context_faults, documented
 from validation.frames import RECORD
 from validation.gates import GATES, Gate
 from validation.inputs import Inputs, read_inputs
 from validation.outcomes import Outcome, failed, outcomes, report
 
-LOG = logging.getLogger("plancheck.check")
-
 CHECKS = Path("reports/checks")
-DOCS = Path("reports/data_docs")
-HOME = Path(".plancheck")
-GX = HOME / "gx"
-SITE = "local_site"
 
 
 def check(name: str) -> list[Outcome]:
@@ -106,94 +95,6 @@ def validate(
             )
         found += outcomes(suite, result)
     return found
-
-
-class ContextFault(Exception):
-    """What Great Expectations raised; its cause is the error itself."""
-
-
-@contextmanager
-def context_faults() -> Iterator[None]:
-    """Tell an error of the calls to Great Expectations from one of our suites; the file system's are left as they are.
-
-    By place, not by type: from a file that was cut short it raises anything, such as KeyError or AttributeError.
-    """
-    try:
-        yield
-    except OSError:
-        raise
-    except Exception as error:
-        first_line = str(error).partition("\n")[0]
-        raise ContextFault(f"{type(error).__name__}: {first_line}") from error
-
-
-def documented(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
-    """Run ``work`` in the file context and rebuild the Data Docs; one process at a time.
-
-    The context only holds what a gate writes there. A killed gate can leave it half-written, so when Great Expectations
-    or the file system raises, it is made anew, once, with a warning. Other errors of ``work`` are raised at once.
-
-    Raises:
-        StudyError: the file system refuses it, again.
-        ContextFault: Great Expectations fails in a new context as well.
-    """
-    try:
-        HOME.mkdir(parents=True, exist_ok=True)
-        with FileLock(HOME / "gx.lock"):
-            try:
-                return attempt(name, work)
-            except (ContextFault, OSError) as error:
-                LOG.warning("check_%s failed and is tried again with a new %s: %s", name, GX, error)
-                shutil.rmtree(GX, ignore_errors=True)
-                return attempt(name, work)
-    except OSError as error:
-        raise unwritable(Path(error.filename or DOCS), error) from error
-
-
-def attempt(name: str, work: Callable[[AbstractDataContext], list[Outcome]]) -> list[Outcome]:
-    with context_faults():
-        context = file_context()
-    for earlier in GX.glob(f"uncommitted/validations/*/{name}"):
-        shutil.rmtree(earlier)  # the site shows each gate's latest run and does not grow
-    found = work(context)
-    shutil.rmtree(DOCS, ignore_errors=True)
-    with context_faults():
-        context.build_data_docs()
-    for page in DOCS.rglob("*.html"):
-        page.write_text(without_beacon(page.read_text(encoding="utf-8")), encoding="utf-8")
-    return found
-
-
-def file_context() -> AbstractDataContext:
-    quiet()
-    context = gx.get_context(mode="file", project_root_dir=HOME)
-    context.enable_analytics(False)
-    context.variables.progress_bars = {"globally": False}
-    context.variables.save()
-    context.update_data_docs_site(
-        SITE,
-        {
-            "class_name": "SiteBuilder",
-            "show_how_to_buttons": False,
-            "store_backend": {
-                "class_name": "TupleFilesystemStoreBackend",
-                "base_directory": str(Path("../..") / DOCS),
-            },
-            "site_index_builder": {"class_name": "DefaultSiteIndexBuilder"},
-        },
-    )
-    return context
-
-
-def quiet() -> None:
-    """Great Expectations logs what its results say as well, and warns of what ``documented`` mends."""
-    logging.getLogger("great_expectations").setLevel(logging.CRITICAL)
-    warnings.filterwarnings("ignore", module="great_expectations")
-
-
-def without_beacon(page: str) -> str:
-    """A page without the picture that a browser would fetch under the context's ID."""
-    return re.sub(r"https://great-expectations-web-assets[^\"')\s]*", "", page)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -50,13 +50,11 @@ def read_inputs(params: Params, names: Sequence[str], *, splits: bool, rows: boo
     Raises:
         StudyError: a file is missing, unreadable, or (splits.json, *.jsonl) of another form.
     """
-    only = {"contexts": [name for name in CONTEXTS.names if name != "text"]}
-    tables = {name: read_table(table_file(name), columns=only.get(name)) for name in names}
     return Inputs(
         params,
-        tables,
+        {name: read_named(name) for name in names},
         read_splits() if splits else {},
-        {split: read_objects(rows_file(split)) for split in FITTED} if rows else {},
+        {split: read_rows(split) for split in FITTED} if rows else {},
         read_leakage() if leakage else {},
     )
 
@@ -72,6 +70,17 @@ def read_leakage(path: Path = LEAKAGE_FILE) -> dict[str, Any]:
     if not isinstance(value, dict) or not all(isinstance(value.get(name), form) for name, form in forms.items()):
         raise StudyError(f"{path}: not what stage leakage writes. Run `dvc repro -f leakage`.")
     return value
+
+
+def read_named(name: str) -> pa.Table:
+    """The table of that name; of contexts all but the texts."""
+    only = [column for column in CONTEXTS.names if column != "text"] if name == "contexts" else None
+    return read_table(table_file(name), columns=only)
+
+
+def read_rows(split: str) -> list[dict[str, Any]]:
+    """The training rows of a split, as ``read_objects`` reads them."""
+    return read_objects(rows_file(split))
 
 
 def read_objects(path: Path) -> list[dict[str, Any]]:

@@ -24,7 +24,7 @@ from plancheck.plumbing.files import write_json, write_table
 from plancheck.plumbing.privacy import switch_off_telemetry
 from plancheck.records import TABLES, router_features
 from plancheck.routing.entries import entries
-from validation.gate import quiet
+from validation.data_docs import quiet
 from validation.inputs import LEAKAGE_FILE, SPLITS_FILE, Inputs, rows_file, table_file
 
 WINDOWS = {"Single": (80, 10), "Multi": (60, 10)}

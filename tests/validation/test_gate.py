@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from plancheck.plumbing.errors import StudyError
-from validation import gate
+from validation import data_docs, gate
 from validation.inputs import read_splits
 
 
@@ -223,7 +223,7 @@ def test_a_context_left_half_written_is_made_anew(damage, warnings, folder, warn
 
 def test_a_fault_of_our_own_is_raised_at_once_and_leaves_the_context(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gate.documented("split", lambda context: [])
+    data_docs.documented("split", lambda context: [])
     kept = tmp_path / ".plancheck/gx/kept"
     kept.touch()
     calls = []
@@ -233,7 +233,7 @@ def test_a_fault_of_our_own_is_raised_at_once_and_leaves_the_context(tmp_path, m
         raise KeyError("no such column")
 
     with pytest.raises(KeyError, match="no such column"):
-        gate.documented("split", work)
+        data_docs.documented("split", work)
     assert len(calls) == 1 and kept.exists()
 
 
@@ -243,9 +243,9 @@ def test_what_great_expectations_raises_twice_is_raised_with_its_cause(tmp_path,
     def broken(*arguments, **settings):
         raise AttributeError("of GX\nand more")
 
-    monkeypatch.setattr(gate.gx, "get_context", broken)
-    with pytest.raises(gate.ContextFault, match=r"^AttributeError: of GX$") as caught:
-        gate.documented("split", lambda context: [])
+    monkeypatch.setattr(data_docs.gx, "get_context", broken)
+    with pytest.raises(data_docs.ContextFault, match=r"^AttributeError: of GX$") as caught:
+        data_docs.documented("split", lambda context: [])
     assert isinstance(caught.value.__cause__, AttributeError)
     assert len(warned()) == 1
 
