@@ -13,12 +13,12 @@ from flows.progress import results
 from flows.runners import task_runner
 from plancheck.answering.asking import Answered
 from plancheck.answering.rightness import is_right
-from plancheck.answering.times import write_asked
 from plancheck.answering.usage import write_usage
 from plancheck.backends.cache import GenerationCache
 from plancheck.backends.device import pick_device
 from plancheck.backends.models import locked
 from plancheck.benchmark.tables import read_questions
+from plancheck.locking.asked import write_asked
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, ROWS_A_GROUP, read_table, row_count, write_table

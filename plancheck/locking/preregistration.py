@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.answering.times import ASKED
 from plancheck.difference.values import value_changes
+from plancheck.locking.asked import ASKED
 from plancheck.locking.comparing import Difference
 from plancheck.locking.declaration import parameters
 from plancheck.locking.made import models, split
-from plancheck.locking.record import LOCK, Lock, moment, read_lock
+from plancheck.locking.record import LOCK, Lock, read_lock
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.files import read_json
@@ -54,12 +54,14 @@ def preregistration(
 
 def too_early(lock: Lock, times: Mapping[str, Any] | None) -> Iterator[str]:
     """Why answers cannot be said to be younger than the lock."""
-    if times is None or times["first"] is None:
-        yield "when the answers were given is not known"
+    if times is None or times["lock"] is None:
+        yield "there was no lock when the answers were written"
+    elif times["lock"] != lock.written:
+        yield f"the answers were written when the lock was another one, of {times['lock']}"
     elif times["undated"]:
         yield f"of {times['undated']:,} of {times['replies']:,} replies it is not known when they were given"
-    elif moment(times["first"]) <= moment(lock.written):
-        yield "answers in use were given before the lock was written"
+    elif times["before_lock"]:
+        yield f"{times['before_lock']:,} of {times['replies']:,} replies were given before the lock was written"
 
 
 def changed(

@@ -77,7 +77,7 @@ def test_temporary_servers_live_side_by_side_and_leave_nothing(
     with start(environment) as after:
         assert answers(json.loads(after.stdout.readline())["url"])
         assert after.communicate("\n") == ("", "")
-    assert set(prefect_home.glob("server-*")) == before
+    assert set(prefect_home.glob("server-*")) <= before  # what other tests' killed runs left may have gone too
     assert not list(tmp_path.iterdir()), "something was written to the user's home"
 
 

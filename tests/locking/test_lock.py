@@ -1,6 +1,6 @@
 """`plancheck lock`, and stages that refuse to start."""
 
-import json
+import os
 import re
 import shutil
 import subprocess
@@ -11,13 +11,13 @@ import pytest
 import yaml
 
 from flows.entry import main as flow_main
-from plancheck.answering.times import ASKED, asked, write_asked
 from plancheck.backends.models import LOCK as MODELS
 from plancheck.given.sources import prompt_rows
+from plancheck.locking.asked import asked, write_asked
 from plancheck.locking.declaration import declaration
 from plancheck.locking.machine import gpu_driver, gpus, machine
 from plancheck.locking.preregistration import preregistration
-from plancheck.locking.record import LOCK, moment, read_lock
+from plancheck.locking.record import LOCK, moment, read_lock, write_lock
 from plancheck.locking.state import code
 from plancheck.params.study import read_params
 from plancheck.plumbing.errors import StudyError
@@ -270,18 +270,14 @@ def test_processor_and_gpus_are_read_as_linux_tells_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("made", "expected"),
-    [
-        ([], {"replies": 0, "undated": 0, "first": None, "last": None}),
-        ([0], {"replies": 1, "undated": 1, "first": None, "last": None}),
-        (
-            [86_400, 0, 60],
-            {"replies": 3, "undated": 1, "first": "1970-01-01T00:01:00Z", "last": "1970-01-02T00:00:00Z"},
-        ),
-    ],
+    ("made", "undated", "before"), [([], 0, 0), ([0], 1, 0), ([86_400, 0, 60, 61], 1, 1), ([59, 60, 0, 0], 2, 2)]
 )
-def test_times_of_answers_are_the_first_and_the_last_known(made, expected):
-    assert asked(made) == expected
+def test_answers_are_counted_by_whether_they_are_older_than_the_lock(study, plancheck, made, undated, before):
+    assert asked(made, None) == {"lock": None, "replies": len(made), "undated": undated, "before_lock": None}
+    plancheck("lock")
+    told = "1970-01-01T00:01:00Z"
+    lock = read_lock().model_copy(update={"written": told})
+    assert asked(made, lock) == {"lock": told, "replies": len(made), "undated": undated, "before_lock": before}
 
 
 def judge(*, given=(), prompts=None):
@@ -294,16 +290,19 @@ def test_declared_before_the_run_needs_a_lock_older_than_the_first_answer_and_wh
     assert judge() is None
     plancheck("lock")
     written = int(moment(read_lock().written).timestamp())
-    assert judge()["reasons"] == ["when the answers were given is not known"]
+    assert judge()["reasons"] == ["there was no lock when the answers were written"]
     for first in (written - 1, written):
         write_asked([first, written + 9])
-        assert judge()["reasons"] == ["answers in use were given before the lock was written"]
+        assert judge()["reasons"] == ["1 of 2 replies were given before the lock was written"]
     write_asked([0, written + 9])
     assert judge()["reasons"] == ["of 1 of 2 replies it is not known when they were given"]
     write_asked([written + 1, written + 9])
     found = judge()
     assert (found["declared_before"], found["reasons"], found["elsewhere"]) == (True, [], [])
-    assert json.loads(ASKED.read_text())["first"] not in json.dumps(found)
+    locked = read_lock()
+    write_lock(locked.model_copy(update={"written": "2020-01-01T00:00:00Z"}))
+    assert judge()["reasons"] == [f"the answers were written when the lock was another one, of {locked.written}"]
+    write_lock(locked)
 
     margin(study)
     write(study)
@@ -332,7 +331,8 @@ def test_the_check_loads_no_model_library_and_no_orchestrator(study, plancheck):
     write(study, locked=True)
     asks = "from plancheck.locking.guard import *; from plancheck.params.study import read_params; import sys; "
     code = f"{asks}refuse_changed(read_params()); print(*{{name.partition('.')[0] for name in sys.modules}})"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}  # this folder has a plancheck/ too
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert not {"torch", "transformers", "prefect", "dvc", "great_expectations", "altair"} & set(ended.stdout.split())
 
