@@ -101,6 +101,7 @@ def main() -> None:
     parser.add_argument("--model", required=True)
     parser.add_argument("--pid", type=int, help="of the server, whose children count too")
     parser.add_argument("--questions", type=int, default=4)
+    parser.add_argument("--most", type=int, help="prompts of a question, spread over its prompts; all by default")
     parser.add_argument("--concurrency", type=int, default=8)
     parser.add_argument("--chat", action="store_true", help="the server takes chats, not tokens")
     parser.add_argument("--adapter", type=Path, help="a LoRA adapter's folder, for the model in this process")
@@ -123,7 +124,7 @@ def main() -> None:
     ]
     if asked.ways:
         ways = [way for way in ways if way.name in asked.ways]
-    table = compared(ways, items_of(chosen), items_of([other]), spec, asked.pid)
+    table = compared(ways, items_of(chosen, asked.most), items_of([other], WARMING), spec, asked.pid)
     table.insert(0, "model", asked.model)
     print(table.to_string(index=False))
     if asked.append:
@@ -131,14 +132,27 @@ def main() -> None:
     table.to_csv(asked.output, index=False, lineterminator="\n")
 
 
-def items_of(questions: Sequence[str]) -> dict[Kind, Sequence[Item]]:
-    """By kind, every prompt of the questions, or what their planner is shown."""
-    settings = read_params().answer
+def items_of(questions: Sequence[str], most: int | None) -> dict[Kind, Sequence[Item]]:
+    """By kind, the prompts of the questions, or what their planner is shown."""
+    settings, packed = read_params().answer, read_packed_contexts(questions)
     modes: tuple[Mode, ...] = ("likelihood", "generate")
     prompts: dict[Kind, Sequence[Item]] = {
-        mode: prompts_of(read_packed_contexts(questions), settings.model_copy(update={"mode": mode})) for mode in modes
+        mode: spread(prompts_of(packed, settings.model_copy(update={"mode": mode})), most) for mode in modes
     }
     return prompts | {"plan": list(read_pools(questions))}
+
+
+def spread(prompts: Sequence[Prompt], most: int | None) -> list[Prompt]:
+    """At most so many prompts of each group, spread evenly over those in the order of their texts."""
+    groups: dict[str, list[Prompt]] = {}
+    for prompt in sorted(prompts, key=lambda prompt: [message["content"] for message in prompt.messages]):
+        groups.setdefault(prompt.group, []).append(prompt)
+    return [
+        group[place * len(group) // count]
+        for group in groups.values()
+        for count in [min(most or len(group), len(group))]
+        for place in range(count)
+    ]
 
 
 def own_ways(folder: Path, adapter: Path | None) -> list[Way]:
@@ -298,7 +312,7 @@ def compared(
     first: dict[Kind, tuple[str, Found]] = {}
     for way in ways:
         asking = items[way.kind]
-        way.ask(warming[way.kind][:WARMING])
+        way.ask(warming[way.kind])
         emptied = empty_cache(spec)
         before, hits, began = cpu_seconds(pid), metrics(spec), time.monotonic()
         found = way.ask(asking)

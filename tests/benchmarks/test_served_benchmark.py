@@ -65,6 +65,20 @@ def test_probabilities_are_compared_where_both_are_told(found, known, expected):
     assert served.largest_difference(found, known) == expected
 
 
+def test_prompts_of_a_question_are_spread_over_it():
+    prompts = [
+        Prompt(f"{group}{text}", group, [{"role": "user", "content": text}], ("a", "b"))
+        for text in "hcgbfaed"
+        for group in ("q0", "q1")
+    ]
+
+    def spread(most):
+        return [prompt.prompt_id for prompt in served.spread(prompts, most)]
+
+    assert spread(3) == ["q0a", "q0c", "q0f", "q1a", "q1c", "q1f"]
+    assert spread(None) == spread(9) == [f"{group}{text}" for group in ("q0", "q1") for text in "abcdefgh"]
+
+
 def test_shuffled_prompts_are_sent_in_another_order_and_answered_alike(tiny_qwen2):
     texts = ["The mill stands", "The mill stands in Tarn", "A town", "The mill"]
     prompts = [
