@@ -6,8 +6,8 @@ the tree's order, as stage answer sends them, and shuffled over all questions; l
 same server. Each way is asked a few prompts of another question first, and begins with an empty prefix cache where the
 server lets it be emptied (vLLM with VLLM_SERVER_DEV_MODE=1); its hit rate is what the server counts under /metrics. CPU
 seconds are those of this process and of the server's (``--pid``), for a machine that does other work too. Letters and
-plans are compared with those of the kind's first way. Prints a table and writes it to benchmarks/served.csv;
-``--append`` adds the rows, for a server with another cache.
+plans are compared with those of the kind's first way. Prints a row for each way and writes it to
+benchmarks/served.csv at once; ``--append`` adds the rows, for a server with another cache.
 
     python benchmarks/served.py --url http://127.0.0.1:8000/v1 --model smollm2 --pid 1234 [--questions 4]
         [--ways "in process" logprob_token_ids] [--adapter models/planner] [--append]
@@ -20,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -124,12 +124,12 @@ def main() -> None:
     ]
     if asked.ways:
         ways = [way for way in ways if way.name in asked.ways]
-    table = compared(ways, items_of(chosen, asked.most), items_of([other], WARMING), spec, asked.pid)
-    table.insert(0, "model", asked.model)
-    print(table.to_string(index=False))
-    if asked.append:
-        table = pd.concat([pd.read_csv(asked.output), table])
-    table.to_csv(asked.output, index=False, lineterminator="\n")
+    before = [pd.read_csv(asked.output)] if asked.append else []
+    rows: list[dict[str, object]] = []
+    for row in compared(ways, items_of(chosen, asked.most), items_of([other], WARMING), spec, asked.pid):
+        print(json.dumps(row), flush=True)
+        rows.append({"model": asked.model, "questions": len(chosen), **row})
+        pd.concat([*before, pd.DataFrame(rows)]).to_csv(asked.output, index=False, lineterminator="\n")
 
 
 def items_of(questions: Sequence[str], most: int | None) -> dict[Kind, Sequence[Item]]:
@@ -305,10 +305,9 @@ def compared(
     warming: Mapping[Kind, Sequence[Item]],
     spec: ServedModel,
     pid: int | None,
-) -> pd.DataFrame:
-    """A row for each way; what it says is compared with what the kind's first way says."""
+) -> Iterator[dict[str, object]]:
+    """A row for each way, as soon as it has asked; what it says is compared with what the kind's first way says."""
     gold = {question.question_id: question.answer for question in read_questions()}
-    rows: list[dict[str, object]] = []
     first: dict[Kind, tuple[str, Found]] = {}
     for way in ways:
         asking = items[way.kind]
@@ -322,31 +321,27 @@ def compared(
         right = [
             said == gold[item.group] for said, item in zip(found.said, asking, strict=True) if isinstance(item, Prompt)
         ]
-        rows.append(
-            {
-                "way": way.name,
-                "prompts": len(asking),
-                "seconds": round(seconds, 1),
-                "prompts_a_second": round(len(asking) / seconds, 2),
-                "cpu_seconds": round(cpu, 1),
-                "correct": sum(right) if right else None,
-                "compared_with": reference,
-                "same": sum(one == other for one, other in zip(found.said, known.said, strict=True)),
-                "largest_difference": largest_difference(found.probabilities, known.probabilities),
-                "requests": found.usage["requests"] or None,
-                "looked_up_tokens": int(queried) or None,
-                "hit_rate": round((now.hit - hits.hit) / queried, 3) if queried else None,
-                "best_hit_rate": round(best_hit_rate(found.sent, now.block), 3) if now.block and found.sent else None,
-                "cache_tokens": now.tokens if queried else None,
-                "cache": "emptied" if emptied else "as it was",
-            }
-        )
-        print(json.dumps(rows[-1]), flush=True)
+        yield {
+            "way": way.name,
+            "prompts": len(asking),
+            "seconds": round(seconds, 1),
+            "prompts_a_second": round(len(asking) / seconds, 2),
+            "cpu_seconds": round(cpu, 1),
+            "correct": sum(right) if right else None,
+            "compared_with": reference,
+            "same": sum(one == other for one, other in zip(found.said, known.said, strict=True)),
+            "largest_difference": largest_difference(found.probabilities, known.probabilities),
+            "requests": found.usage["requests"] or None,
+            "looked_up_tokens": int(queried) or None,
+            "hit_rate": round((now.hit - hits.hit) / queried, 3) if queried else None,
+            "best_hit_rate": round(best_hit_rate(found.sent, now.block), 3) if now.block and found.sent else None,
+            "cache_tokens": now.tokens if queried else None,
+            "cache": "emptied" if emptied else "as it was",
+        }
         for item, said, other in zip(asking, found.said, known.said, strict=True):
             if said != other:
                 name = item.prompt_id if isinstance(item, Prompt) else item.question.question_id
                 print(f"  {name}: {said} instead of {other}", flush=True)
-    return pd.DataFrame(rows)
 
 
 def largest_difference(
