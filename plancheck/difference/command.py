@@ -10,8 +10,8 @@ from plancheck.plumbing.errors import StudyError, say
 HELP: Final = """
 Compare two runs of the study, part by part in the pipeline's order: what differs first, and why.
 
-A run is a study's folder, its release (folder, .tar.gz or .zip), or a revision of this project (commit, tag, branch or \
-DVC experiment) whose outputs are in DVC's cache.
+A run is a study's folder, its release (folder, .tar.gz or .zip), or a revision of this project (commit, tag, branch \
+or DVC experiment) whose outputs are in DVC's cache.
 
 Example: plancheck diff HEAD~1 .
 """

@@ -21,9 +21,9 @@ from plancheck.difference.changes import (
 from plancheck.difference.parts import PARTS, Rows, Values, Whole
 from plancheck.difference.runs import PARAMS, Absent, Run, file_md5, stages_of
 from plancheck.difference.values import Change, value_changes
-from plancheck.page.provenance import without_places
 from plancheck.params.study import parse_params
 from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.places import without_places
 from plancheck.release.tables import TEXTS
 
 Status = Literal["same", "differs", "not compared"]

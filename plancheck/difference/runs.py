@@ -16,7 +16,7 @@ import yaml
 
 from plancheck.plumbing.errors import StudyError
 from plancheck.release.sums import SUMS
-from plancheck.verification.bundle import copy_bundle
+from plancheck.release.unpacking import copy_bundle
 from plancheck.visible import in_a_line
 
 ARCHIVES: Final = (".tar.gz", ".tgz", ".zip")
@@ -225,8 +225,8 @@ def commit_of(name: str) -> str:
         if of_name:
             return str(git("rev-parse", of_name[0])).strip()
     raise StudyError(
-        f"{in_a_line(name)}: neither a folder, a release ({', '.join(ARCHIVES)}) nor a revision of this project. Name a "
-        "study's folder, a git revision (as `git log` shows) or a DVC experiment (as `dvc exp show` does)."
+        f"{in_a_line(name)}: neither a folder, a release ({', '.join(ARCHIVES)}) nor a revision of this project. Name "
+        "a study's folder, a git revision (as `git log` shows) or a DVC experiment (as `dvc exp show` does)."
     )
 
 

@@ -20,12 +20,12 @@ from plancheck.plumbing.files import DATA, write_table
 from plancheck.release.sums import check_sums, read_sums
 from plancheck.release.tables import released_schema, restored, stored_schemas
 from plancheck.release.texts import LIBRARIES
+from plancheck.release.unpacking import copy_bundle
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.tables import TABLES
 from plancheck.stages import analyze, report
 from plancheck.stages.material import read_material
 from plancheck.tables import read_splits
-from plancheck.verification.bundle import copy_bundle
 from plancheck.verification.contracts import check_files, read_tables, strict_json
 from plancheck.verification.differences import Difference, csv_differences, same
 from plancheck.verification.outcomes import outcomes
