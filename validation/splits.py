@@ -6,6 +6,7 @@ import great_expectations.expectations as gxe
 import pandas as pd
 from great_expectations import ExpectationSuite
 
+from plancheck.plumbing.places import portable
 from plancheck.records import SPLITS
 from validation.frames import with_records
 from validation.inputs import MADE, SPLITS_FILE, Inputs, question_frame
@@ -25,7 +26,7 @@ def frames(inputs: Inputs) -> dict[str, pd.DataFrame]:
 def suites(inputs: Inputs) -> list[ExpectationSuite]:
     """Sizes are asked of our own split alone; a context on two sides breaks a rule only with grouping by context."""
     split = inputs.params.split
-    seed, path = ("None", str(split.path)) if split.listed else (str(split.seed), "None")
+    seed, path = ("None", portable(split.path.as_posix())) if split.listed else (str(split.seed), "None")
     found = [
         entry_suite(inputs),
         suite(

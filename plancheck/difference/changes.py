@@ -59,8 +59,11 @@ def row_changes(part: Rows, a: Keyed, b: Keyed) -> tuple[dict[str, Group], list[
     groups: dict[str, Group] = defaultdict(Group)
     listed: list[Change] = []
     lacking = lacking_columns(part, a, b)
-    values = [column for column in part.values if column not in lacking]
-    fine = [column for column in part.fine if column not in lacking]
+    there = next(iter((a or b).values()), {})
+    values, fine = (
+        [column for column in columns if column in there and column not in lacking]
+        for columns in (part.values, part.fine)
+    )
     for key in (*a, *(key for key in b if key not in a)):
         before, after = a.get(key), b.get(key)
         present = before or after or {}
@@ -89,9 +92,9 @@ def row_changes(part: Rows, a: Keyed, b: Keyed) -> tuple[dict[str, Group], list[
 
 
 def lacking_columns(part: Rows, a: Keyed, b: Keyed) -> list[str]:
-    """Compared columns that one run's table does not have."""
+    """Compared columns that one run's table has and the other's does not."""
     both = [next(iter(rows.values())).keys() for rows in (a, b) if rows]
-    return [column for column in (*part.values, *part.fine) if any(column not in columns for columns in both)]
+    return [column for column in (*part.values, *part.fine) if len({column in columns for columns in both}) > 1]
 
 
 def place(key: tuple[Any, ...]) -> str:

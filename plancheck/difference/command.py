@@ -10,15 +10,17 @@ from plancheck.plumbing.errors import StudyError, say
 HELP: Final = """
 Compare two runs of the study, part by part in the pipeline's order: what differs first, and why.
 
-A run is a study's folder, or a revision of this project (commit, tag, branch or DVC experiment) whose outputs are in \
-DVC's cache.
+A run is a study's folder, its release (folder, .tar.gz or .zip), or a revision of this project (commit, tag, branch \
+or DVC experiment) whose outputs are in DVC's cache.
 
 Example: plancheck diff HEAD~1 .
 """
 
 
 def diff(
-    run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="A folder or a revision.", show_default=False)],
+    run_a: Annotated[
+        str, typer.Argument(metavar="RUN_A", help="A folder, a release or a revision.", show_default=False)
+    ],
     run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The other.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with nothing left out.")] = False,
     exit_code: Annotated[
@@ -33,7 +35,8 @@ def diff(
     from plancheck.difference.runs import run_named
 
     try:
-        found = compare(run_named(run_a), run_named(run_b))
+        with run_named(run_a) as a, run_named(run_b) as b:
+            found = compare(a, b)
     except StudyError as error:
         if not exit_code:
             raise

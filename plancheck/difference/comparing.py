@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, assert_never
 
@@ -21,7 +21,10 @@ from plancheck.difference.changes import (
 from plancheck.difference.parts import PARTS, Rows, Values, Whole
 from plancheck.difference.runs import PARAMS, Absent, Run, file_md5, stages_of
 from plancheck.difference.values import Change, value_changes
+from plancheck.params.study import parse_params
 from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.places import without_places
+from plancheck.release.tables import TEXTS
 
 Status = Literal["same", "differs", "not compared"]
 GRAPH: Final = "dvc.yaml"
@@ -113,8 +116,16 @@ def compared_parameters(a: Run, b: Run) -> Compared:
     found, notes = absent(a, b, lambda run: run.yaml(PARAMS))
     if notes:
         return Compared("parameters", "", "not compared", tuple(notes))
-    changes = value_changes(*found)
+    changes = value_changes(*whole(found))
     return Compared("parameters", "", "differs" if changes else "same", (), {}, tuple(changes))
+
+
+def whole(found: Sequence[Any]) -> Sequence[Any]:
+    """The parameters with every default, as a release has them; as they stand where one is not of this version."""
+    try:
+        return [without_places(parse_params(value, name=PARAMS).model_dump(mode="json")) for value in found]
+    except StudyError:
+        return found
 
 
 def compared_code(a: Run, b: Run) -> Compared:
@@ -122,7 +133,8 @@ def compared_code(a: Run, b: Run) -> Compared:
     found, notes = absent(a, b, read_by_stage)
     if notes:
         return Compared("code and inputs", "", "not compared", tuple(notes))
-    before, after = ({path: md5 for own in run.values() for path, md5 in own.items()} for run in found)
+    both = set.intersection(*map(set, found))  # a stage that one has not run, or of which a release does not tell
+    before, after = ({path: md5 for name in run if name in both for path, md5 in run[name].items()} for run in found)
     changes = value_changes(before, after) if before and after else []
     return Compared("code and inputs", "", "differs" if changes else "same", (), {}, tuple(changes))
 
@@ -143,6 +155,8 @@ def compared_rows(part: Rows, a: Run, b: Run) -> tuple[Compared, list[Flip]]:
         return Compared(part.name, part.stage, "not compared", tuple(notes)), []
     if file_md5(files[0]) == file_md5(files[1]):
         return Compared(part.name, part.stage, "same"), []
+    texts = TEXTS.get(Path(part.file).stem, ()) if a.released or b.released else ()
+    part = replace(part, values=tuple(column for column in part.values if column not in texts))
     before, after = (keyed(read_rows(part, file, run), part.key) for file, run in zip(files, (a, b), strict=True))
     groups, changes = row_changes(part, before, after)
     lacking = lacking_columns(part, before, after)
@@ -198,15 +212,13 @@ def compared_values(part: Values, a: Run, b: Run) -> Compared:
 def causes_of(a: Run, b: Run, parameters: Compared, code: Compared) -> dict[str, list[str]]:
     """By stage, the parameters, code and inputs that changed and that it reads.
 
-    A stage's parameters are those that dvc.yaml lists; without a dvc.yaml none is told. Code and inputs are those of
-    the runs' dvc.lock.
+    A stage's parameters are those that dvc.yaml lists, and in a release, which has none, those that dvc.lock notes;
+    without either none is told. Code and inputs are those of the runs' dvc.lock.
     """
-    graph = next(iter(absent(b, a, lambda run: run.yaml(GRAPH))[0]), None)
-    stages = graph.get("stages", {}) if isinstance(graph, dict) else {}
+    sections_of = next(iter([*absent(b, a, listed)[0], *absent(b, a, noted)[0]]), {})
     changed = [change.place for change in parameters.changes]
     found: dict[str, list[str]] = {}
-    for name, stage in stages.items():
-        sections = [section for section in stage.get("params", []) if isinstance(section, str)]
+    for name, sections in sections_of.items():
         found[name] = [
             f"parameter {place}"
             for place in changed
@@ -219,6 +231,21 @@ def causes_of(a: Run, b: Run, parameters: Compared, code: Compared) -> dict[str,
             own = [change.place for change in code.changes if change.place in read]
             found.setdefault(name, []).extend(own)
     return found
+
+
+def listed(run: Run) -> dict[str, list[str]]:
+    """The sections of the parameters that each stage reads, by dvc.yaml."""
+    graph = run.yaml(GRAPH)
+    stages = graph.get("stages", {}) if isinstance(graph, dict) else {}
+    return {
+        name: [section for section in stage.get("params", []) if isinstance(section, str)]
+        for name, stage in stages.items()
+    }
+
+
+def noted(run: Run) -> dict[str, list[str]]:
+    """The same by dvc.lock."""
+    return {name: list(stage.get("params", {}).get(PARAMS, {})) for name, stage in stages_of(run).items()}
 
 
 def first_difference(found: Difference) -> Compared | None:

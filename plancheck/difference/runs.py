@@ -1,20 +1,25 @@
-"""The files of a run: a folder's, or those that a revision's dvc.lock names in DVC's cache."""
+"""The files of a run: a folder's, a release's, or those that a revision's dvc.lock names in DVC's cache."""
 
 import configparser
 import hashlib
 import json
 import re
 import subprocess
+import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 import yaml
 
 from plancheck.plumbing.errors import StudyError
+from plancheck.release.sums import SUMS
+from plancheck.release.unpacking import copy_bundle
 from plancheck.visible import in_a_line
 
+ARCHIVES: Final = (".tar.gz", ".tgz", ".zip")
 LOCK: Final = "dvc.lock"
 PARAMS: Final = "params.yaml"
 DVC: Final = Path(".dvc")
@@ -29,6 +34,7 @@ class Run(ABC):
     """A run's files by their paths in the project, such as data/packed.parquet."""
 
     name: str
+    released = False  # whether it is a release, which holds no text
 
     @abstractmethod
     def text(self, path: str) -> str:
@@ -80,11 +86,13 @@ class Run(ABC):
 
 
 class Folder(Run):
-    """A study's folder, or a copy of its outputs."""
+    """A study's folder, a copy of its outputs, or a release, which holds them without their text."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, name: str) -> None:
         self.root = root
-        self.name = in_a_line(str(root))
+        self.name = in_a_line(name)
+        self.released = (root / SUMS).is_file()
+        self.absent = "not in a release" if self.released else "not in this folder"
 
     def text(self, path: str) -> str:
         return self.file(path).read_text(encoding="utf-8")
@@ -92,13 +100,13 @@ class Folder(Run):
     def file(self, path: str) -> Path:
         found = self.root / path
         if not found.is_file():
-            raise Absent("not in this folder")
+            raise Absent(self.absent)
         return found
 
     def members(self, path: str) -> dict[str, str]:
         root = self.root / path
         if not root.is_dir():
-            raise Absent("not in this folder")
+            raise Absent(self.absent)
         files = (file for file in sorted(root.rglob("*")) if file.is_file())
         return {file.relative_to(root).as_posix(): file_md5(file) for file in files}
 
@@ -181,13 +189,23 @@ def stages_of(run: Run) -> Mapping[str, Mapping[str, Any]]:
     return stages
 
 
-def run_named(name: str) -> Run:
-    """The run that a name stands for: a folder where there is one, else a revision of this project.
+@contextmanager
+def run_named(name: str) -> Iterator[Run]:
+    """The run that a name stands for: a folder or a release's archive where there is one, else a revision of this
+    project. An archive is unpacked for as long as the run is read.
 
     Raises:
         StudyError: it is neither.
     """
-    return Folder(Path(name)) if Path(name).is_dir() else Revision(name)
+    path = Path(name)
+    if path.is_dir():
+        yield Folder(path, name)
+    elif path.is_file() and name.endswith(ARCHIVES):
+        with tempfile.TemporaryDirectory(prefix="plancheck-diff-") as place:
+            copy_bundle(path, Path(place))
+            yield Folder(Path(place), name)
+    else:
+        yield Revision(name)
 
 
 def commit_of(name: str) -> str:
@@ -207,8 +225,8 @@ def commit_of(name: str) -> str:
         if of_name:
             return str(git("rev-parse", of_name[0])).strip()
     raise StudyError(
-        f"{in_a_line(name)}: neither a folder nor a revision of this project. Name a study's folder, a git revision "
-        "(as `git log` shows) or a DVC experiment (as `dvc exp show` does)."
+        f"{in_a_line(name)}: neither a folder, a release ({', '.join(ARCHIVES)}) nor a revision of this project. Name "
+        "a study's folder, a git revision (as `git log` shows) or a DVC experiment (as `dvc exp show` does)."
     )
 
 

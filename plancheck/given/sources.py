@@ -15,6 +15,7 @@ from plancheck.params.selectors import Selector, plan_files
 from plancheck.planning import prompt as planning
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import all_problems
+from plancheck.plumbing.places import portable
 
 Source = tuple[str, str, Path]
 
@@ -39,20 +40,20 @@ def sources(
 def source_rows(files: Iterable[Source], questions: Collection[str]) -> list[dict[str, Any]]:
     """What the report says of each file: its name, digest, and what is said of the system that made it.
 
+    Of a path on someone's machine, such as a model's, only the last part is told.
     ``trained_on`` counts the questions that it learned from, ``trained_on_known`` those among ``questions``, by ID.
     """
     rows = []
     for section, name, path in files:
         about = read_about(path)
+        told = {"system": about.name, "model": about.model, "revision": about.revision}
         rows.append(
             {
                 "section": section,
                 "name": name,
                 "file": path.name,
                 "sha256": file_sha256(path),
-                "system": about.name,
-                "model": about.model,
-                "revision": about.revision,
+                **{column: said and portable(said) for column, said in told.items()},
                 "trained_on": len(about.trained_on),
                 "trained_on_known": len(about.learned_from(questions)),
             }

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from plancheck.page.provenance import portable, without_places
 from plancheck.params.study import Params
+from plancheck.plumbing.places import portable, without_places
 
 
 def parameters(params: Params) -> dict[str, Any]:

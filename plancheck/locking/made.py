@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import Any, Final
 
-from plancheck.page.provenance import portable, split_digest
+from plancheck.page.provenance import split_digest
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, read_json
+from plancheck.plumbing.places import portable
 from plancheck.tables import read_splits
 
 MODELS: Final = Path("models/lock.json")

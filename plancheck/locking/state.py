@@ -13,12 +13,12 @@ from plancheck.given.sources import sources
 from plancheck.locking.declaration import parameters
 from plancheck.locking.machine import machine, switches
 from plancheck.locking.made import dataset, models, split
-from plancheck.page.provenance import portable
 from plancheck.params.models import PathModel
 from plancheck.params.study import Params
 from plancheck.planning import prompt as planning
 from plancheck.plumbing.digests import digest, file_sha256
 from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.places import portable
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGES: Final = ("plancheck", "flows", "tasks", "validation")

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, Final
 
 import numpy as np
-import pandas as pd
 
 from plancheck.planning.seeds import seed_of
 from plancheck.reporting.columns import DISCORDANCE, QUESTIONS, SAME, TESTS, UNITS, WINS
@@ -74,12 +73,13 @@ class Arm:
     """
 
     name: str
-    right: pd.Series
+    right: Mapping[str, bool]
     shown: Mapping[str, str]
 
 
 def arm(results: Results, policy: str, budget_chars: int) -> Arm:
-    return Arm(f"{policy} at {budget_chars}", results.right(policy, budget_chars), results.texts(policy, budget_chars))
+    right = results.right(policy, budget_chars).to_dict()
+    return Arm(f"{policy} at {budget_chars}", right, results.texts(policy, budget_chars))
 
 
 def paired(treatment: Arm, control: Arm, results: Results, split: str, method: Method) -> dict[str, Any]:
@@ -97,8 +97,7 @@ def paired(treatment: Arm, control: Arm, results: Results, split: str, method: M
         ValueError: an arm lacks a question of the split, or the split has fewer than 2 contexts.
     """
     ids = results.splits[split]
-    right = (side.right[list(ids)].astype(float) for side in (treatment, control))
-    pairs = join_pairs(*([*zip(ids, own, strict=True)] for own in right))
+    pairs = join_pairs(*([(name, float(side.right[name])) for name in ids] for side in (treatment, control)))
     clusters = [results.contexts[question_id] for question_id in pairs.question_ids]
     seed = seed_of(method.seed, split)
     found = compare(

@@ -79,7 +79,7 @@ def routing_table(
         kind = rows["kind"].iloc[0]
         own = arms[scheme, among, router]
         row: dict[str, Any] = {"scheme": scheme, "router": router, "among": among, "kind": kind, "p": None}
-        row |= accuracy_columns(own.right, confidence=method.confidence)
+        row |= accuracy_columns(rows["correct"], confidence=method.confidence)
         row["planner_share"] = float(rows["policy"].isin(list(planners)).mean())
         folded = scheme in FOLD_SCHEMES
         if (rows["learned"] == 0).any():
@@ -119,4 +119,4 @@ def router_arm(name: str, rows: pd.DataFrame, results: Results, *, budget_chars:
     own = rows.set_index("question_id").sort_index()
     texts = {policy: results.texts(policy, budget_chars) for policy in own["policy"].unique()}
     shown = {str(question_id): texts[policy][str(question_id)] for question_id, policy in own["policy"].items()}
-    return Arm(f"router {name}", own["correct"].astype(bool), shown)
+    return Arm(f"router {name}", own["correct"].astype(bool).to_dict(), shown)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
@@ -13,11 +14,12 @@ import pyarrow.parquet as pq
 import yaml
 
 from plancheck.benchmark.tables import CONTEXTS_FILE, QUESTIONS_FILE, each_context, read_questions
-from plancheck.page.provenance import parameters_text, portable
+from plancheck.page.provenance import parameters_text
 from plancheck.params.study import Params
 from plancheck.plumbing.digests import file_sha256
 from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA, read_json, read_table, replacing, write_json, write_table
+from plancheck.plumbing.places import portable
 from plancheck.release import dictionary, texts
 from plancheck.release.archive import write_archive
 from plancheck.release.croissant import croissant
@@ -116,16 +118,31 @@ def model_lines(path: Path) -> list[str]:
 
 def refuse_texts(folder: Path) -> None:
     """Raise a StudyError that names each file of the release which holds text of the study, and whose text."""
-    questions = read_questions()
+    questions, held = read_questions(), texts.contents(folder)
     labels = {getattr(question, label) for question in questions for label in LABELS}
     own = [path.read_text(encoding="utf-8") for path in code_texts()]
-    found = texts.found_texts(texts.contents(folder), study_texts(), allowed=[*labels, *own])
+    refuse_places(held)
+    found = texts.found_texts(held, study_texts(), allowed=[*labels, *own])
     if problems := [f"{file}: of {name}" for file, name in found]:
         raise all_problems(
             f"The release would hold text of the study (runs of {texts.RUN} characters):",
             problems,
             remedy="Nothing was written. If an ID is a text, such as question_id, give others; else this is a fault of "
             "plancheck: please report it.",
+        )
+
+
+def refuse_places(held: Mapping[str, str]) -> None:
+    """Raise a StudyError that names each file which holds a path in this project's folder or the user's own."""
+    places = {str(place) for place in (Path.cwd(), Path.home()) if place != place.parent}
+    sought = re.compile("|".join(rf"(?<![\w.-]){re.escape(place)}/[^\s\"'<>]{{0,60}}" for place in sorted(places)))
+    found = {file: match[0] for file, text in held.items() if places and (match := sought.search(text))}
+    if found:
+        raise all_problems(
+            "The release would show folders of this machine:",
+            [f"{file}: {path}" for file, path in found.items()],
+            remedy="Nothing was written. Name files by paths within the project, and served models by names; run what "
+            "made these files again.",
         )
 
 

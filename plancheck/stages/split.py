@@ -13,6 +13,7 @@ from plancheck.params.study import Params
 from plancheck.plumbing.digests import digest, file_sha256
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import DATA, write_json
+from plancheck.plumbing.places import portable
 from plancheck.records import Question
 from plancheck.splits import split_questions
 
@@ -46,10 +47,13 @@ def run(params: Params) -> None:
 
 
 def source(path: Path) -> dict[str, Any]:
-    """The path as params.yaml names it, and the SHA-256 of its bytes; of a folder, that of its text files' by name."""
+    """The path as params.yaml names it, outside the project its last part alone, and the SHA-256 of its bytes; of a
+    folder, that of its text files' by name.
+    """
+    name = portable(path.as_posix())
     if path.is_dir():
-        return {"path": path.as_posix(), "sha256": digest({f.name: file_sha256(f) for f in text_files(path)})}
-    return {"path": path.as_posix(), "sha256": file_sha256(path)}
+        return {"path": name, "sha256": digest({f.name: file_sha256(f) for f in text_files(path)})}
+    return {"path": name, "sha256": file_sha256(path)}
 
 
 def checked_splits(

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from plancheck.plumbing.errors import SHOWN_PROBLEMS, StudyError
+from plancheck.visible import in_a_line
 
 HELP: Final = """
 Verify a bundle of `plancheck release`: its sums and contracts; every table and the page, rebuilt from files that hold \
@@ -44,7 +45,11 @@ def verify(
         print(f"{counts}: {checked.rows:,} rows, {checked.cells:,} cells checked")
         if checked.left:
             print(f"not checked, for nothing in the file tells what they must be: {', '.join(checked.left)}")
-        refuse(checked.problems, f"{counts}: cells that are not what the counts give:", everything)
+        refuse(
+            [in_a_line(problem) for problem in checked.problems],
+            f"{counts}: cells that are not what the counts give:",
+            everything,
+        )
     if bundle is not None:
         from plancheck.verification.verify import verify as verified
 
@@ -53,7 +58,11 @@ def verify(
             f"{bundle}: {found.files:,} files with their sums; {found.tables} tables rebuilt, {found.cells:,} cells "
             f"compared; the page {found.page}"
         )
-        refuse([str(difference) for difference in found.differences], f"{bundle}: not what its files give:", everything)
+        refuse(
+            [in_a_line(str(difference)) for difference in found.differences],
+            f"{bundle}: not what its files give:",
+            everything,
+        )
     print("Verified.")
 
 

@@ -1,9 +1,10 @@
 """What the files of a bundle must be before anything is made of them: which there are, columns, keys, values."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,6 +14,7 @@ from plancheck.plumbing.errors import all_problems
 from plancheck.plumbing.files import DATA
 from plancheck.release.tables import KEYS
 from plancheck.reporting.tables import TABLES
+from plancheck.visible import in_a_line
 
 MOST_ROWS: Final = 20_000_000  # of a table
 MOST_VALUES: Final = 2_000_000_000  # bytes of a table, unpacked, as its own metadata says
@@ -35,13 +37,13 @@ def check_files(folder: Path) -> None:
         except (ValueError, RecursionError) as error:
             problems.append(f"{path.relative_to(folder)}: is no JSON ({error})"[:300])
     if problems:
-        raise all_problems("The bundle is not whole:", problems, remedy=REMEDY)
+        raise all_problems("The bundle is not whole:", list(map(in_a_line, problems)), remedy=REMEDY)
 
 
 def strict_json(path: Path) -> Any:
     """A JSON file's value; NaN, infinity and doubled keys are no JSON."""
 
-    def refuse(constant: str) -> None:
+    def refuse(constant: str) -> NoReturn:
         raise ValueError(f"holds {constant}")
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,7 +51,12 @@ def strict_json(path: Path) -> Any:
             raise ValueError("a key comes twice")
         return dict(items)
 
-    return json.loads(path.read_text(encoding="utf-8"), parse_constant=refuse, object_pairs_hook=pairs)
+    def finite(text: str) -> float:
+        value = float(text)
+        return value if math.isfinite(value) else refuse(text)
+
+    text = path.read_text(encoding="utf-8")
+    return json.loads(text, parse_constant=refuse, parse_float=finite, object_pairs_hook=pairs)
 
 
 def read_tables(folder: Path, schemas: Mapping[str, pa.Schema]) -> dict[str, pa.Table]:
@@ -69,7 +76,8 @@ def read_tables(folder: Path, schemas: Mapping[str, pa.Schema]) -> dict[str, pa.
         else:
             problems += [f"data/{name}.parquet: {fault}" for fault in faults(name, tables[name])]
     if problems:
-        raise all_problems("Tables of the bundle break their contracts:", problems, remedy=REMEDY)
+        told = list(map(in_a_line, problems))
+        raise all_problems("Tables of the bundle break their contracts:", told, remedy=REMEDY)
     return tables
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
@@ -11,6 +12,7 @@ from typing import Final
 from plancheck.plumbing.errors import StudyError
 from plancheck.statistics.proportions import wilson
 from plancheck.statistics.signs import sign_test
+from plancheck.visible import in_a_line
 
 MOST_BYTES: Final = 16 << 20
 MOST_COUNT: Final = 10_000_000
@@ -25,6 +27,7 @@ COUNT_OF: Final = {
     "treatment_accuracy": "treatment_correct",
     "control_accuracy": "control_correct",
 }
+COUNT: Final = re.compile(r"[0-9]{1,8}|[0-9]{1,3}(,[0-9]{3}){1,2}")
 OTHER_NAMES: Final = {"n": "questions", "k": "correct"}
 
 
@@ -68,7 +71,7 @@ def check_counts(path: Path, *, confidence: float) -> Checked:
     if len(set(known)) < len(known):
         raise StudyError(f"{path}: a column comes twice, such as n beside questions. Keep one.")
     found, used = Checked(rows=len(rows)), set[str]()
-    for number, cells in enumerate(rows, start=2):
+    for number, cells in rows:
         row = dict(zip(known, cells, strict=True))
         label = f"line {number}" + "".join(
             f", {value}" for name, value in row.items() if name not in (*COUNTS, *SHARES)
@@ -81,24 +84,34 @@ def check_counts(path: Path, *, confidence: float) -> Checked:
     found.left = [name for name in known if name in SHARES and name not in used]
     if not found.cells:
         columns = ", ".join((*COUNTS, *SHARES))
-        raise StudyError(f"{path}: nothing in it can be checked. Columns that are known: {columns}.")
+        raise StudyError(
+            f"{path}: nothing in it can be checked. Its columns: {in_a_line(', '.join(header))[:200]}. Those that are "
+            f"known, in small letters and with commas between them: {columns}."
+        )
     return found
 
 
-def read_rows(path: Path) -> tuple[list[str], list[list[str]]]:
+def read_rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The header, and each row that is not blank with the line that it begins in."""
+    if not path.exists():
+        raise StudyError(f"{path}: no such file.")
+    if not path.is_file():  # a pipe would never end
+        raise StudyError(f"{path}: is no plain file.")
     try:
         if path.stat().st_size > MOST_BYTES:
             raise StudyError(f"{path}: is larger than {MOST_BYTES >> 20} MiB.")
-        lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""), strict=True))
-    except FileNotFoundError as error:
-        raise StudyError(f"{path}: no such file.") from error
+        reader = csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""), strict=True)
+        lines, first = [], 1
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                lines.append((first, cells))
+            first = reader.line_num + 1
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise StudyError(f"{path}: not readable as CSV in UTF-8 ({error}).") from error
-    filled = [line for line in lines if line]
-    if len(filled) < 2:
+    if len(lines) < 2:
         raise StudyError(f"{path}: must have a header and a row.")
-    header, *rows = filled
-    if uneven := [str(number) for number, row in enumerate(rows, start=2) if len(row) != len(header)]:
+    (_, header), *rows = lines
+    if uneven := [number for number, cells in rows if len(cells) != len(header)]:
         raise StudyError(f"{path}: rows that have not as many fields as the header, such as line {uneven[0]}.")
     return [name.strip() for name in header], rows
 
@@ -186,17 +199,16 @@ def of_counts(
 
 def whole(text: str) -> int | None:
     """A count, as 1234 or 1,234; None for anything else."""
-    digits = text.strip().replace(",", "")
-    return (
-        int(digits)
-        if digits.isascii() and digits.isdigit() and len(digits) <= 8 and int(digits) <= MOST_COUNT
-        else None
-    )
+    bare = text.strip()
+    count = int(bare.replace(",", "")) if COUNT.fullmatch(bare) else MOST_COUNT + 1
+    return count if count <= MOST_COUNT else None
 
 
 def number(text: str) -> Shown | None:
     """A share as 0.4211, 42.11 % or < 0.001, with half a unit of its last decimal; None for anything else."""
     bare = text.strip().replace("\N{MINUS SIGN}", "-")
+    if not bare.isascii() or "_" in bare:  # which Decimal would take
+        return None
     below = bare.startswith("<")
     percent = bare.endswith("%")
     try:

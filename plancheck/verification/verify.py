@@ -15,21 +15,23 @@ import yaml
 from plancheck.page.code import code_sha256
 from plancheck.params.selectors import harness
 from plancheck.params.study import Params, parse_params
-from plancheck.plumbing.errors import StudyError
+from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, write_table
 from plancheck.plumbing.strict_yaml import yaml_value
 from plancheck.release.sums import check_sums, read_sums
 from plancheck.release.tables import released_schema, restored, stored_schemas
 from plancheck.release.texts import LIBRARIES
+from plancheck.release.unpacking import copy_bundle
 from plancheck.reporting.metrics import metrics
 from plancheck.reporting.tables import TABLES
 from plancheck.stages import analyze, report
 from plancheck.stages.material import read_material
 from plancheck.tables import read_splits
-from plancheck.verification.bundle import copy_bundle
-from plancheck.verification.contracts import check_files, read_tables, strict_json
+from plancheck.verification.agreement import contradictions
+from plancheck.verification.contracts import REMEDY, check_files, read_tables, strict_json
 from plancheck.verification.differences import Difference, csv_differences, same
 from plancheck.verification.outcomes import outcomes
+from plancheck.visible import in_a_line
 
 MOST_PARAMETERS: Final = 1 << 20  # bytes
 DEEPEST: Final = 50
@@ -75,9 +77,10 @@ def verify(bundle: Path) -> Verified:
                 raise
             # Whatever a stranger's files lead to is told in a line.
             except Exception as error:
+                told = f"{type(error).__name__}: {in_a_line(str(error))[:300]}"
                 raise StudyError(
-                    f"{bundle}: its tables cannot be rebuilt ({type(error).__name__}: {str(error)[:300]}). Its files "
-                    "contradict each other, or another version of plancheck made it."
+                    f"{bundle}: its tables cannot be rebuilt ({told}). Its files contradict each other, or another "
+                    "version of plancheck made it."
                 ) from error
 
 
@@ -91,7 +94,14 @@ def read_parameters(path: Path) -> Params:
         value = yaml_value(text)
     except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise StudyError(f"{path}: is not readable as YAML ({str(error)[:300]}).") from error
-    return parse_params(value, name=str(path))
+    try:
+        return parse_params(value, name=str(path))
+    except StudyError as error:  # whose remedy is for one's own study
+        told = "\n".join(str(error).splitlines()[:-1]) or str(error)
+        raise StudyError(
+            f"{told}\nThis version of plancheck cannot read them. Verify the bundle with the version that made it: "
+            "CITATION.cff in the bundle names it."
+        ) from error
 
 
 def refuse_endless(path: Path, text: str) -> None:
@@ -109,6 +119,9 @@ def rebuilt(params: Params, *, files: int) -> Verified:
     """Compare the bundle in the current folder, whose tables are put back in their stored form."""
     schemas = stored_schemas(params)
     tables = read_tables(Path(), {name: released_schema(name, columns) for name, columns in schemas.items()})
+    if wrong := list(contradictions(tables)):
+        told = [in_a_line(line)[:300] for line in wrong]
+        raise all_problems("Tables of the bundle contradict each other:", told, remedy=REMEDY)
     own = outcomes(tables, params)
     for name, columns in schemas.items():
         write_table(DATA / f"{name}.parquet", restored(name, own.tables[name], columns), columns)

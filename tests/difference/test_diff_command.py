@@ -183,7 +183,7 @@ def test_what_is_neither_folder_nor_revision_is_refused(name, project, plancheck
     project("one")
     status, _, err = plancheck("diff", "--", "one", name)
     assert status == 1
-    assert "neither a folder nor a revision of this project" in err
+    assert "neither a folder, a release (.tar.gz, .tgz, .zip) nor a revision of this project" in err
     assert "\x1b" not in err
 
 

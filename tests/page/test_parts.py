@@ -24,12 +24,13 @@ from plancheck.page.ladder import matrices
 from plancheck.page.mechanisms import family_text, mechanisms_arms, mechanisms_picture
 from plancheck.page.page import silence
 from plancheck.page.power import judged_comparison
-from plancheck.page.provenance import models, parameters_text, portable, split_digest
+from plancheck.page.provenance import models, parameters_text, split_digest
 from plancheck.page.study import Study
 from plancheck.page.tiers import tiers_figure
 from plancheck.params.pack import Policy
 from plancheck.params.rankings import Bm25, Random
 from plancheck.params.selectors import Selector
+from plancheck.plumbing.places import portable
 from plancheck.records import FAILURES
 from plancheck.reporting.paired import questions_needed
 from plancheck.reporting.texts_table import TEXTS

@@ -87,7 +87,7 @@ def test_an_arm_that_lacks_a_question_is_refused(study, method):
     results = study(outcomes(2, 2, 2, 2))
     with pytest.raises(KeyError, match="q0003"):
         paired(
-            Arm("short", results.right("planner", 900).drop("q0003"), results.texts("planner", 900)),
+            Arm("short", results.right("planner", 900).drop("q0003").to_dict(), results.texts("planner", 900)),
             arm(results, "control", 900),
             results,
             "all",

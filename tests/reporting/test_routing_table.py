@@ -66,7 +66,7 @@ def test_tests_are_of_deployable_routers_by_scheme_and_by_what_they_choose_among
 def test_the_ladder_takes_deployable_stratified_routers_that_choose_among_controls(results):
     found = control_routers(ROUTING, results, budget_chars=900)
     assert list(found) == ["forest"]
-    assert found["forest"].right.tolist() == [False] * 4
+    assert found["forest"].right == dict.fromkeys(IDS, False)
     assert found["forest"].shown == dict(zip(IDS, ["head", "bm25", "bm25", "bm25"], strict=True))
 
 

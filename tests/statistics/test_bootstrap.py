@@ -125,3 +125,16 @@ def test_counts_of_clusters_give_the_interval_that_drawing_clusters_gives():
     means = (signs * sizes)[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     expected = np.percentile(means, [2.5, 97.5])
     assert interval(differences, clusters=clusters, resamples=10_000) == pytest.approx(tuple(expected), abs=0.006)
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=41), st.integers(1, 5))
+@settings(max_examples=30, deadline=None)
+def test_whole_numbers_give_the_means_of_the_draws_to_the_last_bit_however_often_a_state_comes_again(values, seed):
+    """The first context has two questions, so that sizes count."""
+    sums, sizes = np.array([values[0] + values[1], *values[2:]]), np.array([2, *[1] * (len(values) - 2)])
+    by_hand, generator = np.random.default_rng(seed), np.random.default_rng(seed)
+    places = by_hand.integers(len(sums), size=(200, len(sums)))
+    expected = np.percentile(sums[places].sum(axis=1) / sizes[places].sum(axis=1), [50 * (1 - 0.95), 50 * (1 + 0.95)])
+    found = paired_bootstrap(values, generator=generator, resamples=200, clusters=[0, *range(len(sums))])
+    assert (found.low, found.high) == tuple(expected)
+    assert generator.integers(1 << 40) == by_hand.integers(1 << 40)

@@ -11,8 +11,8 @@ import zipfile
 import pytest
 
 from plancheck.plumbing.errors import StudyError
-from plancheck.verification import bundle as reading
-from plancheck.verification.bundle import copy_bundle
+from plancheck.release import unpacking as reading
+from plancheck.release.unpacking import copy_bundle
 
 
 def plain(name, data=b"x"):

@@ -1,5 +1,7 @@
 """The arithmetic of tables of counts: the published figures agree, and each wrong cell is named."""
 
+import os
+
 import pytest
 
 from plancheck.plumbing.errors import StudyError
@@ -74,3 +76,24 @@ def test_the_tables_of_a_study_agree_with_themselves(study, plancheck):
     for name in ("main", "comparisons", "ladder"):
         status, out, err = plancheck("--counts", study.folder / "reports" / "tables" / f"{name}.csv")
         assert (status, err) == (0, "") and out.endswith("Verified.\n")
+
+
+def test_a_decimal_comma_is_no_count_and_lines_are_numbered_as_in_the_file(tmp_path):
+    found = checked(tmp_path, 'name,n,k\n\n"two\nlines",12,5\n , ,\n\x1b[2J,"1,5","1,234"\n')
+    assert [problem.split(":")[0] for problem in found.problems] == ["line 6, \x1b[2J"]
+    assert "questions is '1,5', no whole number" in found.problems[0]
+
+
+@pytest.mark.parametrize("text", ["1_0", "٠.٥"])
+def test_what_python_alone_takes_for_a_number_is_none(text, tmp_path):
+    assert checked(tmp_path, f"n,k,accuracy\n10,5,{text}\n").problems[0].endswith("no number")
+
+
+def test_what_is_no_plain_file_is_refused_and_escapes_do_not_reach_the_terminal(tmp_path, plancheck):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero", tmp_path):
+        status, _, err = plancheck("--counts", path)
+        assert (status, err) == (1, f"error: {path}: is no plain file.\n")
+    (tmp_path / "c.csv").write_text("name,n,k\n\x1b[2J,10,11\n")
+    _, _, err = plancheck("--counts", tmp_path / "c.csv")
+    assert "line 2, \\x1b[2J: correct is 11, of 10" in err

@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from plancheck.benchmark.tables import read_contexts, read_questions
+from plancheck.difference.comparing import compare
+from plancheck.difference.runs import run_named
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_table
 from plancheck.records import GIVEN_CONTEXTS
@@ -177,3 +179,35 @@ def test_missing_files_are_all_named(study, clone):
     with pytest.raises(StudyError) as caught:
         release.run(study.params)
     assert "reports/metrics.json" in str(caught.value) and "reports/given.json" in str(caught.value)
+
+
+def difference(a, b):
+    with run_named(str(a)) as one, run_named(str(b)) as other:
+        return compare(one, other)
+
+
+def differing(a, b):
+    return {part.name for part in difference(a, b).parts if part.status == "differs"}
+
+
+def test_a_study_and_its_release_differ_in_nothing_whichever_way_it_is_packed(study, clone):
+    (clone / "params.yaml").write_text(yaml.safe_dump(study.params.model_dump(mode="json", exclude_defaults=True)))
+    (clone / "dvc.lock").write_text("stages: {release: {cmd: x, deps: [{path: plancheck/release, md5: x}]}}\n")
+    release.run(study.params)
+    shutil.make_archive("zipped", "zip", "release/bundle")
+    for name in ("release/bundle", "release/bundle.tar.gz", "zipped.zip"):
+        assert differing(clone, name) == set()
+    lacking = [part.name for part in difference("zipped.zip", clone).parts if part.status == "not compared"]
+    assert lacking[0] == "training rows"
+
+
+def test_releases_that_differ_in_a_letter_and_a_parameter_say_which_and_what_it_changed_for(study, bundle):
+    """A release has no dvc.yaml: which stage reads a parameter stands in its dvc.lock."""
+    (bundle.path / "params.yaml").write_text(
+        (bundle.path / "params.yaml").read_text().replace("margin: 0.05", "margin: 0.02")
+    )
+    noted = {"stages": {"answer": {"params": {"params.yaml": {"analyze": {}}}}}}
+    (bundle.path / "dvc.lock").write_text(yaml.safe_dump(noted))
+    bundle.change("predictions", letter=lambda letters: ["C" if letters[0] == "D" else "D", *letters[1:]])
+    assert differing(study.bundle, bundle.path) == {"parameters", "answers"}
+    assert difference(study.bundle, bundle.path).causes["answer"] == ["parameter analyze.margin"]

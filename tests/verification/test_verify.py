@@ -1,8 +1,11 @@
 """A release verified: what agrees, what a changed letter moves, and contracts that a bundle breaks."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -229,3 +232,62 @@ def test_metrics_are_compared(bundle):
     assert [str(difference) for difference in verify(bundle.path).differences] == [
         "metrics.json: more is 1, rebuilt empty"
     ]
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "change", "told"),
+    [
+        ("rankings", "rank", lambda ranks: [ranks[1], ranks[0], *ranks[2:]], "a later rank has a higher score"),
+        ("rerank", "rank", lambda ranks: [10**15, *ranks[1:]], "ranks are not 1 to n, each once"),
+        ("plans", "atom_ids", lambda lists: [lists[0][:1], *lists[1:]], "are of several lengths"),
+        ("plans", "atom_ids", lambda lists: [["nowhere"] * len(lists[0]), *lists[1:]], "nowhere has no such part"),
+        ("packed", "starts", lambda lists: [[-1 for _ in starts] for starts in lists], "has no such part"),
+        ("packed", "chars", lambda chars: [1] * len(chars), "1 chars do not hold its pieces"),
+        ("packed", "packed_id", lambda ids: ["x", *ids[1:]], "packed_id is not that of data/packed.parquet"),
+        ("predictions", "budget_chars", lambda budgets: [901, *budgets[1:]], "901: is not in data/packed.parquet"),
+        ("predictions", "letter", lambda letters: ["a", *letters[1:]], "letter is 'a' of 4 choices"),
+        ("predictions", "failure", lambda found: ["error"] * len(found), "failure 'error'"),
+    ],
+)  # fmt: skip
+def test_tables_that_contradict_each_other_are_refused_with_the_row(table, column, change, told, bundle):
+    bundle.change(table, **{column: change})
+    with pytest.raises(StudyError, match=f"data/{'predictions' if column == 'packed_id' else table}.parquet") as caught:
+        verify(bundle.path)
+    assert "contradict each other" in str(caught.value) and told in str(caught.value)
+
+
+def test_escapes_of_a_stranger_do_not_reach_the_terminal(bundle, plancheck):
+    bundle.change("plans", atom_ids=lambda lists: [["\x1b[2J"] * len(lists[0]), *lists[1:]])
+    status, _, err = plancheck(bundle.path)
+    assert status == 1 and "\\x1b[2J has no such part" in err and "\x1b" not in err
+
+
+def test_parameters_of_another_version_are_told_as_such(bundle, plancheck):
+    with (bundle.path / "params.yaml").open("a") as file:
+        file.write("more: 1\n")
+    bundle.seal()
+    _, _, err = plancheck(bundle.path)
+    assert "more: Extra inputs" in err and "with the version that made it" in err and "conf/" not in err
+
+
+def test_infinity_in_json_is_refused_however_it_is_written(bundle):
+    (bundle.path / "reports" / "metrics.json").write_text('{"x": 1e999}')
+    bundle.seal()
+    with pytest.raises(StudyError, match=r"metrics.json: is no JSON \(holds 1e999\)"):
+        verify(bundle.path)
+
+
+def test_what_is_no_bundle_is_told_before_it_is_copied(study, plancheck, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    told = {tmp_path / "pipe": "neither a folder nor a plain file", "/dev/zero": "neither a folder nor a plain file",
+            tmp_path: "no SHA256SUMS", study.bundle.parent: f"It holds {study.bundle}: name that",
+            study.folder: f"It holds {study.bundle}: name that"}  # fmt: skip
+    for path, message in told.items():
+        status, _, err = plancheck(path)
+        assert status == 1 and message in err, err
+
+
+def test_a_full_disk_is_told_as_such(study, plancheck, monkeypatch):
+    monkeypatch.setattr("plancheck.release.unpacking.copied", Mock(side_effect=OSError(errno.ENOSPC, "No space")))
+    status, _, err = plancheck(study.bundle)
+    assert status == 1 and "The disk is full" in err and "Get it anew" not in err

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.shortage import disk_full
 from plancheck.release.sums import SUMS
 
 MOST_FILES: Final = 1_000
@@ -47,15 +48,37 @@ def copy_bundle(bundle: Path, folder: Path) -> None:
     Raises:
         StudyError: there is no such bundle, or it is not one.
     """
-    if not bundle.is_dir() and not bundle.is_file():  # a pipe would never end
+    if not bundle.exists():
         raise StudyError(f"{bundle}: no such file or folder.")
+    if not bundle.is_dir() and not bundle.is_file():  # a pipe would never end
+        raise StudyError(f"{bundle}: is neither a folder nor a plain file. Name a release: a folder, .tar.gz or .zip.")
+    if bundle.is_dir():
+        refuse_other_folder(bundle)
     packed = None if bundle.is_dir() else bundle.stat().st_size
     try:
         with opened(bundle) as members:
             copy_members(members, folder, bundle, most_bytes(packed))
     except BROKEN as error:
-        raise StudyError(f"{bundle}: cannot be read to its end ({error}). Get it anew.") from error
+        if full := disk_full(error):
+            raise full from error
+        raise StudyError(
+            f"{bundle}: cannot be read to its end as a folder, .tar.gz or .zip ({error}). Get it anew."
+        ) from error
     strip_top(folder)
+
+
+def refuse_other_folder(folder: Path) -> None:
+    """Raise a StudyError for a folder that is no release, nor holds one alone; it names those that it holds."""
+    try:
+        if (folder / SUMS).is_file() or len(tops := sorted(folder.iterdir())) == 1:
+            return
+    except OSError as error:
+        raise StudyError(f"{folder}: cannot be read ({error.strerror}).") from error
+    places = [folder, *tops, folder / "release"]
+    inside = [place / "bundle" for place in places] + tops
+    held = [str(place) for place in dict.fromkeys(inside) if (place / SUMS).is_file()]
+    told = f"It holds {', '.join(held[:3])}: name that." if held else "A bundle of `plancheck release` has it."
+    raise StudyError(f"{folder}: no {SUMS} in it. {told}")
 
 
 def most_bytes(packed: int | None) -> int:
