@@ -27,6 +27,7 @@ STARTING = {
     "flows.progress",
     "flows.runners",
     "flows.server",
+    "flows.stage_runs",
     "flows.stages",
     "flows.statuses",
     "tasks",
