@@ -245,6 +245,8 @@ def test_metrics_are_compared(bundle):
         ("packed", "chars", lambda chars: [1] * len(chars), "1 chars do not hold its pieces"),
         ("packed", "packed_id", lambda ids: ["x", *ids[1:]], "packed_id is not that of data/packed.parquet"),
         ("predictions", "budget_chars", lambda budgets: [901, *budgets[1:]], "901: is not in data/packed.parquet"),
+        ("questions", "choices", lambda counts: [10**12, *counts[1:]], "has 1000000000000 choices"),
+        ("questions", "right", lambda letters: [[], *letters[1:]], "right letters []"),
         ("predictions", "letter", lambda letters: ["a", *letters[1:]], "letter is 'a' of 4 choices"),
         ("predictions", "failure", lambda found: ["error"] * len(found), "failure 'error'"),
     ],
@@ -291,3 +293,18 @@ def test_a_full_disk_is_told_as_such(study, plancheck, monkeypatch):
     monkeypatch.setattr("plancheck.release.unpacking.copied", Mock(side_effect=OSError(errno.ENOSPC, "No space")))
     status, _, err = plancheck(study.bundle)
     assert status == 1 and "The disk is full" in err and "Get it anew" not in err
+
+
+def test_what_a_bundle_says_of_itself_is_compared_with_its_files(bundle):
+    """An additional file with its sum, another type, another digest, a declaration without a lock."""
+    (bundle.path / "data" / "more.csv").write_text("a\n")
+    text = (bundle.path / "dictionary.csv").read_text()
+    (bundle.path / "dictionary.csv").write_text(text.replace("chars,int64", "chars,int32", 1))
+    metadata = json.loads((bundle.path / "croissant.json").read_text())
+    metadata["distribution"][0]["sha256"] = "0" * 64
+    (bundle.path / "croissant.json").write_text(json.dumps(metadata))
+    (bundle.path / "reports" / "preregistration.json").write_text('{"sha256": "1"}')
+    bundle.seal()
+    found = [str(difference) for difference in verify(bundle.path).differences if difference.file != "index.html"]
+    told = ["more.csv: row is empty", "row is int32", f"sha256 is {'0' * 64}", "sha256 of run.lock.json is 1"]
+    assert len(found) == 4 and all(any(part in line for line in found) for part in told), found
