@@ -7,7 +7,8 @@ RUN apt-get update \
  # The mounted folder belongs to the host's user.
  && git config --system --add safe.directory /study
 
-ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/study PYTHONDONTWRITEBYTECODE=1 DO_NOT_TRACK=1 HOME=/tmp
+# DVC asks for the user's name, and the host's user has none here.
+ENV PATH=/opt/venv/bin:$PATH PYTHONPATH=/study PYTHONDONTWRITEBYTECODE=1 DO_NOT_TRACK=1 HOME=/tmp USER=study
 WORKDIR /study
 COPY requirements.lock models/wheels.txt /opt/
 # PyTorch's CPU build; for GPUs build with --build-arg TORCH_INDEX=https://pypi.org/simple

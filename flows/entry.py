@@ -32,9 +32,12 @@ def main(stage: Callable[[], object]) -> Status:
         if PARAMS.exists():  # without it a stage says so itself
             refuse_changed(read_params())
         # Not with this module: a study with nothing to do, which ends by ``exit_status`` too, needs no Prefect.
-        from flows.server import api_server
+        from prefect import tags
 
-        with api_server():
+        from flows.server import api_server
+        from flows.stage_runs import study_run_tags
+
+        with api_server(), tags(*study_run_tags()):
             stage()
 
     return exit_status(with_server)

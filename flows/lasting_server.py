@@ -6,8 +6,12 @@ pages can link to it, and ends when its parent does.
 
 import socket
 import sys
+from typing import Final
 
 from plancheck.plumbing.lifeline import exit_with
+
+# The browser asks no other server for anything: Prefect's V2 UI asks a service of statistics, though they are off.
+INSIDE: Final = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
 
 def serve(parent: int, port: int) -> None:
@@ -26,7 +30,13 @@ def serve(parent: int, port: int) -> None:
         app = create_app(final=True)
         # Before the UI, which takes every path.
         app.router.routes.insert(0, Mount("/reports", StaticFiles(directory="reports", html=True, check_dir=False)))
-        config = uvicorn.Config(app, log_level="error", lifespan="on", timeout_graceful_shutdown=2)
+        config = uvicorn.Config(
+            app,
+            log_level="error",
+            lifespan="on",
+            timeout_graceful_shutdown=2,
+            headers=[("Content-Security-Policy", INSIDE)],
+        )
         uvicorn.Server(config).run(sockets=[listener])
 
 

@@ -21,6 +21,7 @@ from flows.artifacts import REPORTS_URL
 from flows.composing import compose
 from flows.graph import stages_in_order
 from flows.server import check_answers, exported, lasting_server, send_what_is_left
+from flows.stage_runs import end_left
 from flows.stages import SERVED_BY, study
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.interrupts import loaded
@@ -108,6 +109,7 @@ def end_what_was_left(client: SyncPrefectClient, deployment: DeploymentResponse)
     )
     for run in left:
         client.set_flow_run_state(run.id, Crashed(message="The server ended before this run did."))
+        end_left(client, run.id)
     limit = GlobalConcurrencyLimitUpdate(active_slots=0)
     client.update_global_concurrency_limit(f"deployment:{deployment.id}", limit)
 

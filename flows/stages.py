@@ -2,9 +2,11 @@
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
+from uuid import UUID
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
@@ -19,6 +21,7 @@ from flows.composing import compose, profiles
 from flows.graph import declared_stages, stages_in_order
 from flows.holding import held, say_who
 from flows.runners import refuse_missing
+from flows.stage_runs import STUDY_RUN, end_left
 from flows.statuses import Status
 from flows.worker import Worker
 from plancheck.locking.guard import refuse_changed
@@ -86,7 +89,7 @@ def study(
         names = stages_in_order([until] if until else ())
         done: list[str] = []
         try:
-            with Worker(force=force) as worker:
+            with stages_known_as_this_runs(), Worker(force=force) as worker:
                 for number, stage in enumerate(names, start=1):
                     print(f"Stage {number} of {len(names)}: {stage}", flush=True)
                     bring_up_to_date(stage, worker)
@@ -95,6 +98,23 @@ def study(
             artifacts.publish(done, failed=(names[len(done)], str(refused)))
             raise
         artifacts.publish(done)
+
+
+@contextmanager
+def stages_known_as_this_runs() -> Iterator[None]:
+    """Stages started inside the block belong to this run in Prefect, and none is left running there when it ends."""
+    if not flow_run.id:
+        yield
+        return
+    os.environ[STUDY_RUN] = flow_run.id
+    try:
+        yield
+    except BaseException:  # also a cancelled run's, which is no Exception
+        with get_client(sync_client=True) as client:
+            end_left(client, UUID(flow_run.id))
+        raise
+    finally:
+        del os.environ[STUDY_RUN]
 
 
 def call_this_run(name: str) -> None:

@@ -194,6 +194,12 @@ def test_all_broken_parameters_are_listed_at_once(project, monkeypatch, capsys):
     [
         (None, ["params.yaml: no such file", "project's folder"]),
         (b"pack: [", ["not readable as YAML", "git checkout"]),
+        (b"pack: {}\npack: {}\n", ["the key 'pack' comes twice", "line 2, column 1"]),
+        (
+            b"analyze:\n  tiers: {direct: [head], direct: [random]}\n",
+            ["the key 'direct' comes twice", "line 2, column 27"],
+        ),
+        (b"[" * 100_000, ["nested too deeply"]),
         (b"\xff\xfe", ["not readable as YAML"]),
         (b"just words", ["no mapping of sections"]),
         (b"", ["no mapping of sections"]),

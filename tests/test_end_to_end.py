@@ -19,12 +19,13 @@ from dvc.utils.hydra import compose_and_dump
 from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
+QUESTIONS = 9
 SMALL = [
-    "benchmark.controlled.questions=12",
+    f"benchmark.controlled.questions={QUESTIONS}",
     "benchmark.controlled.context_chars=4000",
     "benchmark.controlled.near_misses=2",
     "benchmark.controlled.lexical_gap=0.3",
-    "split.sizes={train: 6, dev: 2, test: 4}",
+    "split.sizes={train: 4, dev: 1, test: 4}",
     "atoms.other={window_chars: 800, overlap_chars: 100}",
     "planner.snippet_chars=150",
     "mine.budget_chars=1800",  # more than the demo's: of so few questions some plan must be rewarded
@@ -36,13 +37,13 @@ SMALL = [
     "train.epochs=2",
 ]
 
-# Stages whose model calls, or optimiser steps, outlive a kill.
-KILLED = ("mine", "train", "plan", "answer")
+# Stages whose model calls, or optimiser steps, outlive a kill. Mining plans and answers, as stages plan and answer do;
+# these are killed, with a model that is served, in tests/flows/test_faults.py.
+KILLED = ("mine", "train")
 # What each says of its calls: the numbers are those that this run made.
 SAID = {
     "mine": r"plans sampled \((\d+) asked|\((\d+) answers asked\)",
     "train": r"steps, (\d+) of them now",
-    "plan": r"plans, (\d+) asked",
     "answer": r"distinct prompts: ([\d,]+) asked",
 }
 
@@ -193,8 +194,8 @@ def test_a_fresh_checkout_runs_to_table_1_and_leaves_no_process_and_no_traceback
 def test_every_question_has_a_row_in_every_condition_and_equal_prompts_are_asked_once(checkout, first):
     predictions = pd.read_parquet(checkout / "data" / "predictions.parquet")
     conditions = predictions.groupby(["policy", "budget_chars"])["question_id"].nunique()
-    assert (conditions == 12).all()
-    assert len(predictions) == 12 * len(conditions)
+    assert (conditions == QUESTIONS).all()
+    assert len(predictions) == QUESTIONS * len(conditions)
     # Some plans were already answered alone when they were mined.
     assert asked("answer", first) <= predictions["packed_id"].nunique() <= replies(checkout)
 
@@ -206,7 +207,7 @@ def test_no_question_of_the_test_split_is_mined_or_trained_on(checkout, first):
         checkout / "data" / "sft" / "dev.jsonl"
     ).read_text()
 
-    assert len(traces) == 8 * 3
+    assert len(traces) == 5 * 3
     assert not test & set(traces["question_id"])
     assert rows
     assert not any(f'"{question_id}"' in rows for question_id in test)
@@ -214,7 +215,9 @@ def test_no_question_of_the_test_split_is_mined_or_trained_on(checkout, first):
 
 def test_every_selector_has_a_plan_for_every_question(checkout, first):
     plans = pd.read_parquet(checkout / "data" / "plans.parquet")
-    assert plans.groupby("selector")["question_id"].nunique().to_dict() == {"prompted": 12, "sft": 12, "sft_early": 12}
+    assert plans.groupby("selector")["question_id"].nunique().to_dict() == dict.fromkeys(
+        ("prompted", "sft", "sft_early"), QUESTIONS
+    )
     table = pd.read_csv(checkout / "reports" / "tables" / "main.csv")
     assert {"sft+hybrid_anchor", "prompted+nothing", "sft_early+rerank", "rerank_tuned"} <= set(table["policy"])
 
@@ -223,8 +226,8 @@ def test_every_router_routes_every_question(checkout, first):
     routing = pd.read_parquet(checkout / "data" / "routing.parquet")
     counts = routing.groupby(["scheme", "among", "router"])["question_id"].agg(["size", "nunique"])
     assert len(counts) == 2 + 2 * (2 * 5 + 1) + 2
-    assert (counts == 12).all(axis=None)
-    assert len(pd.read_parquet(checkout / "data" / "router_features.parquet")) == 12
+    assert (counts == QUESTIONS).all(axis=None)
+    assert len(pd.read_parquet(checkout / "data" / "router_features.parquet")) == QUESTIONS
 
 
 def test_data_docs_are_written_and_are_no_output_of_dvc(checkout, first):

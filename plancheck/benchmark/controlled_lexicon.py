@@ -10,6 +10,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.strict_yaml import yaml_value
 
 # Words that say nothing about a subject: sharing one does not close a lexical gap.
 # fmt: off
@@ -159,7 +160,7 @@ def read_lexicon(path: Path) -> Lexicon:
         StudyError: the file is missing, not UTF-8 YAML, or breaks rules; all of them are listed.
     """
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+        loaded = yaml_value(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file. Set benchmark.path to a lexicon, or restore it with git.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -22,6 +22,7 @@ from plancheck.params.runtime import Runtime
 from plancheck.params.section import Name, Section
 from plancheck.params.selectors import PlannerSelector, RankingSelector, Selector
 from plancheck.plumbing.errors import StudyError, all_problems
+from plancheck.plumbing.strict_yaml import yaml_value
 
 PARAMS = Path("params.yaml")
 
@@ -200,7 +201,7 @@ def yaml_values(path: Path) -> Any:
         StudyError: the file is missing or not YAML.
     """
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        return yaml_value(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise StudyError(f"{path}: no such file. Run inside the project's folder.") from error
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -5,7 +5,6 @@ import logging
 import re
 import shutil
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
+from plancheck import __version__
 from plancheck.benchmark.tables import CONTEXTS_FILE, QUESTIONS_FILE, each_context, read_questions
 from plancheck.page.provenance import parameters_text
 from plancheck.params.study import Params
@@ -82,8 +82,8 @@ def write_own(folder: Path, params: Params, schemas: Mapping[str, pa.Schema]) ->
         (folder / "dvc.lock").write_text(lock_text(Path("dvc.lock")), encoding="utf-8")
     write_json(folder / "environment.json", environment(Path("requirements.lock")))
     digests = {name: file_sha256(folder / DATA / f"{name}.parquet") for name in schemas}
-    write_json(folder / "croissant.json", croissant(params.profile, version("plancheck"), schemas, digests))
-    named = {"profile": params.profile, "version": version("plancheck")}
+    write_json(folder / "croissant.json", croissant(params.profile, __version__, schemas, digests))
+    named = {"profile": params.profile, "version": __version__}
     named |= {"benchmark": params.benchmark.source, "models": "\n".join(model_lines(Path("models/lock.json")))}
     for name in ("README.md", "LICENSES.md", "CITATION.cff"):
         text = (HERE / name).read_text(encoding="utf-8")

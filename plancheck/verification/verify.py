@@ -17,6 +17,7 @@ from plancheck.params.selectors import harness
 from plancheck.params.study import Params, parse_params
 from plancheck.plumbing.errors import StudyError, all_problems
 from plancheck.plumbing.files import DATA, write_table
+from plancheck.plumbing.strict_yaml import yaml_value
 from plancheck.release.sums import check_sums, read_sums
 from plancheck.release.tables import released_schema, restored, stored_schemas
 from plancheck.release.texts import LIBRARIES
@@ -91,7 +92,7 @@ def read_parameters(path: Path) -> Params:
     try:
         text = path.read_text(encoding="utf-8")
         refuse_endless(path, text)
-        value = yaml.safe_load(text)
+        value = yaml_value(text)
     except (UnicodeDecodeError, yaml.YAMLError, ValueError, RecursionError) as error:
         raise StudyError(f"{path}: is not readable as YAML ({str(error)[:300]}).") from error
     try:

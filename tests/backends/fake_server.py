@@ -25,6 +25,7 @@ class FakeServer:
     def __init__(self, folder, port=0):
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.name = "tiny"
+        self.listed = [{"id": self.name, "owned_by": "fake", "max_model_len": 2048}]
         self.salt = ""
         self.ways = {"logprob_token_ids", "echo", "prompt_logprobs", "allowed_token_ids"}
         self.liar = False
@@ -166,7 +167,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         if self.path == "/v1/models":
-            self.reply(200, {"data": [{"id": self.fake.name, "owned_by": "fake", "max_model_len": 2048}]})
+            self.reply(200, {"data": self.fake.listed})
         elif self.path == "/version":
             self.reply(200, {"version": "1.0"})
         else:

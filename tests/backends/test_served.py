@@ -301,6 +301,12 @@ def test_another_model_under_the_same_name_is_refused(fake):
         probed(spec_of(fake))
 
 
+def test_an_adapter_takes_as_many_tokens_as_the_model_that_it_is_laid_on(fake):
+    base = {"id": "base", "max_model_len": 1024, "parent": None}
+    fake.listed = [base, {"id": "tiny", "max_model_len": None, "parent": "base"}]
+    assert probed(spec_of(fake))["identity"]["context_tokens"] == 1024
+
+
 def test_a_key_is_sent_and_written_nowhere(fake, tiny_qwen2, monkeypatch, caplog, tmp_path):
     key = "sk-secret-of-the-test"
     fake.wanted_key = key

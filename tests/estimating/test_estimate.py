@@ -98,7 +98,7 @@ def test_packed_contexts_are_counted(folder):
 
 
 def test_a_benchmark_that_is_not_here_is_a_size(folder):
-    size = ("--questions", "503", "--context-chars", "900000", "--tokens-per-second", "1000")
+    size = ("--questions", "503", "--context-chars", "90000", "--tokens-per-second", "1000")
     found = told("--profile", "longbench_v2", *size, "--reply-tokens-per-second", "100", "--price-per-million", "2")
     assert (found["questions"], found["splits"]["train"]) == (503, 301)
     assert line(found, "answer", "distinct")["prompts"]["kind"] == "at most"

@@ -25,8 +25,9 @@ from plancheck.reporting.writing import write_table
 
 ROOT = Path(__file__).parents[2]
 TOLD = """
-import sys
+import os, sys
 from plancheck.plumbing.errors import StudyError, say
+open("run", "w").write(os.environ["PLANCHECK_STUDY_RUN"])
 say(StudyError("check_split: 1 of 2 expectations do not hold:\\n  - data/splits.json, suite splits: broken."))
 sys.exit(1)
 """
@@ -118,7 +119,9 @@ def test_a_failed_gate_is_named_in_the_runs_state_and_among_its_artifacts(projec
     def last(what: str, sort: str, **among: dict) -> dict:
         return httpx.post(f"{server}/{what}/filter", json={"sort": sort, "limit": 1, **among}).json()[0]
 
-    message = last("flow_runs", "START_TIME_DESC")["state"]["message"]
+    run = last("flow_runs", "START_TIME_DESC")
+    assert (project / "run").read_text() == run["id"]
+    message = run["state"]["message"]
     assert all(part in message for part in ("Stage check_split failed", "1 of 2", "data/splits.json, suite splits"))
     gates = last("artifacts", "CREATED_DESC", artifacts={"key": {"any_": ["gates"]}})
     assert (gates["key"], json.loads(gates["data"])[0]["gate"]) == ("gates", "check_split")

@@ -3,9 +3,14 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from prefect.client.orchestration import get_client
+from prefect.client.schemas.filters import FlowRunFilter
+from prefect.settings import PREFECT_API_URL, temporary_settings
 
+from flows.stage_runs import STUDY_RUN, end_left
 from plancheck.plumbing.interrupts import GO_ON
 
 SAID = GO_ON + "\n"
@@ -70,6 +75,22 @@ def test_ctrl_c_ends_a_busy_flow_within_seconds(command) -> None:
         os.killpg(running.pid, signal.SIGINT)
         _, stderr = running.communicate(timeout=40)
     assert (running.returncode, stderr) == (130, SAID)
+
+
+def test_the_run_of_a_stage_that_was_killed_with_its_study_does_not_stay_running(command, server: str) -> None:
+    study_run = uuid4()
+    command["env"] |= {STUDY_RUN: str(study_run)}
+    with subprocess.Popen([sys.executable, "stage.py", "wait"], **command) as running:
+        assert running.stdout.readline() == "up\n"
+        running.kill()
+    its = FlowRunFilter(tags={"all_": [str(study_run)]})
+    with temporary_settings({PREFECT_API_URL: server}), get_client(sync_client=True) as client:
+        [before] = client.read_flow_runs(flow_run_filter=its)
+        end_left(client, study_run)
+        end_left(client, study_run)
+        [after] = client.read_flow_runs(flow_run_filter=its)
+    assert (before.state_name, after.state_name) == ("Running", "Crashed")
+    assert after.state.message == "The study's run ended before this stage did."
 
 
 # A thread that no exception reaches keeps the interpreter from ending after the main thread is done.

@@ -1,4 +1,4 @@
-"""Stage answer meets faults. Run once more, it ends in the bytes of a clean run, and no reply is asked for twice.
+"""Stages that ask models meet faults. Run once more, each ends in the bytes of a clean run, and asks nothing twice.
 
 A served model answers, so that what is asked is counted where it is answered.
 """
@@ -22,6 +22,8 @@ import yaml
 from prefect.settings import PREFECT_API_URL, temporary_settings
 
 from flows.answer import answer
+from flows.mine import mine
+from flows.plan import plan
 from plancheck.backends.cache_file import connect
 from plancheck.backends.models import LOCK
 from plancheck.backends.served import server as served_server
@@ -31,12 +33,12 @@ from plancheck.params.models import ServedModel
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_json, write_table
 from plancheck.plumbing.interrupts import GO_ON
-from plancheck.records import PACKED, Benchmark, Question
+from plancheck.records import ATOMS, CANDIDATES, PACKED, Benchmark, Question
 from plancheck.stages.models import put_served
 
 ROOT = Path(__file__).parents[2]
 CACHE = Path(".plancheck/generations.sqlite")
-MADE = (Path("data/predictions.parquet"), Path("reports/usage_answer.json"))
+MADE = (Path("data/predictions.parquet"), Path("reports/usage_answer.json"), Path("reports/asked.json"))
 PROMPTS = 24
 
 
@@ -135,13 +137,22 @@ ENDS = {
 
 @pytest.mark.parametrize("end", ENDS)
 def test_a_run_that_is_ended_goes_on_to_the_same_bytes(clean, study, clean_environment, end, tmp_path):
-    how, status, said = ENDS[end]
-    study.slow = 0.2
-    environment = clean_environment | {"HOME": str(tmp_path), "PLANCHECK_WORKERS": "1"}
-    command = [sys.executable, "-m", "flows.answer"]
+    before = ended("answer", study, clean_environment | {"HOME": str(tmp_path)}, ENDS[end])
+    assert 0 < before < PROMPTS
+    answer()
+    assert made() == clean
+    assert sum(asked(study).values()) == PROMPTS - before
+
+
+def ended(stage, fake, environment, end):
+    """Start a stage and end it in the middle; how many replies are kept."""
+    how, status, said = end
+    fake.slow = 0.2
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = environment | {"PYTHONPATH": path, "PLANCHECK_WORKERS": "1"}
+    command = [sys.executable, "-m", f"flows.{stage}"]
     with subprocess.Popen(
-        command, env=environment | {"PYTHONPATH": path}, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as running:
         while kept() < 3:
             assert running.poll() is None, running.stderr.read()
@@ -152,15 +163,55 @@ def test_a_run_that_is_ended_goes_on_to_the_same_bytes(clean, study, clean_envir
     assert said in stderr
     assert "Traceback" not in stderr
     time.sleep(0.5)  # what was under way reaches the server
-    before = kept()
-    assert 0 < before < PROMPTS
-    study.slow = 0.0
-    study.seen.clear()
+    fake.slow = 0.0
+    fake.seen.clear()
+    return kept()
 
-    answer()
 
-    assert made() == clean
-    assert sum(asked(study).values()) == PROMPTS - before
+PLANNING = {
+    "mine": (mine, (Path("data/traces.parquet"), Path("reports/usage_mine.json"))),
+    "plan": (plan, (Path("data/plans.parquet"), Path("reports/usage_plan.json"))),
+}
+
+
+@pytest.fixture
+def planned(study, composed):
+    """The study with a served planner too, and two candidates a question."""
+    served = yaml.safe_load(Path("params.yaml").read_text())["models"]["answer"]
+    params = composed("demo", "policies=[controls]")
+    del params["analyze"]["mechanisms"]
+    params["models"] |= {"planner": served, "answer": served}
+    params |= {"selectors": {"first": {"kind": "planner"}, "again": {"kind": "planner", "model": "planner"}}}
+    params["answer"] |= {"mode": "generate", "max_new_tokens": 1}
+    params["planner"] |= {"max_new_tokens": 2}
+    params["mine"] |= {"begin_reply": False}
+    params["route"] |= {"planner": "bm25"}  # any that is shown
+    Path("params.yaml").write_text(yaml.safe_dump(params))
+    lock = json.loads(LOCK.read_text())
+    write_json(LOCK, lock | {"roles": {"answer": "tiny", "planner": "tiny"}})
+    names = [f"q{number:02}" for number in range(PROMPTS // 2)]
+    write_json(Path("data/splits.json"), {"train": names[:7], "dev": names[7:9], "test": names[9:]})
+    atoms = [{"atom_id": "a", "context_id": "c", "position": 0, "start": 0, "end": 1, "document": 0}]
+    write_table(Path("data/atoms.parquet"), atoms, ATOMS)
+    candidates = [{"question_id": name, "atom_id": "a", "position": 0} for name in names]
+    write_table(Path("data/candidates.parquet"), candidates, CANDIDATES)
+    return study
+
+
+@pytest.mark.parametrize("stage", PLANNING)
+def test_mining_and_planning_that_were_killed_go_on_to_the_same_bytes(planned, clean_environment, stage, tmp_path):
+    flow, paths = PLANNING[stage]
+    flow()
+    clean = [path.read_bytes() for path in paths]
+    whole, replies = sum(asked(planned).values()), kept()
+    assert whole == replies
+    for path in (*paths, *CACHE.parent.glob("generations*")):
+        path.unlink()
+    before = ended(stage, planned, clean_environment | {"HOME": str(tmp_path)}, ENDS["kill -9"])
+    assert 0 < before < whole
+    flow()
+    assert [path.read_bytes() for path in paths] == clean
+    assert sum(asked(planned).values()) == whole - before
 
 
 def full_cache(patch):

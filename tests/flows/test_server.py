@@ -15,7 +15,7 @@ import pytest
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
-from flows.server import api_server, check_loopback, disk_watched, temporary_server
+from flows.server import api_server, check_loopback, disk_watched, lasting_server, temporary_server
 from plancheck.plumbing.errors import StudyError
 
 SERVING = """
@@ -116,7 +116,7 @@ def test_the_projects_settings_keep_prefect_inside_it(
     code = (
         "from prefect.settings import get_current_settings as s; "
         "print(s().home, s().server.analytics_enabled, s().results.persist_by_default, s().logging.level, "
-        "s().server.ui.api_url)"
+        "s().server.ui.api_url, s().server.ui.v2_enabled)"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],
@@ -125,8 +125,32 @@ def test_the_projects_settings_keep_prefect_inside_it(
         text=True,
         check=True,
     )
-    assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING", "/api"], "")
+    assert (found.stdout.split(), found.stderr) == ([".prefect", "False", "False", "WARNING", "/api", "False"], "")
     assert not list(home.iterdir())
+
+
+def test_the_lasting_server_shows_the_ui_and_the_reports_on_its_port_and_lets_the_browser_ask_no_other(
+    server: str, prefect_home: Path, project: Path
+) -> None:
+    home = project / "home"
+    home.mkdir()
+    [migrated] = prefect_home.glob("template-*.db")  # of the temporary server; migrating takes most of a start
+    shutil.copyfile(migrated, home / "prefect.db")
+    (project / "reports").mkdir()
+    (project / "reports" / "index.html").write_text("the report")
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    with temporary_settings({PREFECT_HOME: home}), lasting_server(port) as address:
+        assert address == f"http://127.0.0.1:{port}"
+        asked = [httpx.get(f"{address}/{path}") for path in ("reports/index.html", "", "ui-settings")]
+    assert [reply.status_code for reply in asked] == [200] * 3
+    assert asked[0].text == "the report"
+    assert (asked[2].json()["api_url"], asked[2].json()["default_ui"]) == (f"{address}/api", "v1")
+    for reply in asked:
+        [allowed] = [rule for rule in reply.headers["content-security-policy"].split(";") if "default-src" in rule]
+        assert "'self'" in allowed
+        assert "http" not in allowed
 
 
 def test_a_home_that_cannot_be_written_is_the_users_to_mend(tmp_path: Path) -> None:

@@ -66,12 +66,17 @@ async def _probed(client: Client, tokens: ChatTokens | None) -> dict[str, Any]:
 
 
 async def _listed(client: Client) -> dict[str, Any]:
-    """What the server's list says of the model; nothing where it has no list, or the list lacks the model."""
+    """What the server's list says of the model; nothing where it has no list, or the list lacks the model.
+
+    vLLM gives a LoRA adapter no length of its own: it has that of the model that is named as its parent.
+    """
     found = await client.get("/models")
     listed = found.get("data") if isinstance(found, dict) else None
     models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    own = next((one for one in models if one.get("id") == client.spec.model), None)
-    return own or {}
+    by_name = {one.get("id"): one for one in models}
+    own = by_name.get(client.spec.model, {})
+    length = own.get("max_model_len") or by_name.get(own.get("parent"), {}).get("max_model_len")
+    return own | {"max_model_len": length}
 
 
 async def _first(client: Client, tokens: ChatTokens | None) -> dict[str, Any]:
