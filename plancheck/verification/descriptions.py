@@ -45,7 +45,7 @@ def dictionary_rows(text: str) -> dict[tuple[str, str], str]:
     """Type, nullability and key of each file and column."""
     told = [name for name in HEADER if name not in ("file", "column", WORDED)]
     return {
-        (str(row.get("file")), str(row.get("column"))): ", ".join(str(row.get(name)) for name in told)
+        (str(row.get("file")), str(row.get("column"))): ", ".join(filter(None, map(row.get, told))) or "there"
         for row in csv.DictReader(io.StringIO(text))
     }
 

@@ -281,6 +281,7 @@ def test_infinity_in_json_is_refused_however_it_is_written(bundle):
 
 def test_what_is_no_bundle_is_told_before_it_is_copied(study, plancheck, tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "notes").touch()
     told = {tmp_path / "pipe": "neither a folder nor a plain file", "/dev/zero": "neither a folder nor a plain file",
             tmp_path: "no SHA256SUMS", study.bundle.parent: f"It holds {study.bundle}: name that",
             study.folder: f"It holds {study.bundle}: name that"}  # fmt: skip
@@ -303,7 +304,9 @@ def test_what_a_bundle_says_of_itself_is_compared_with_its_files(bundle):
     metadata = json.loads((bundle.path / "croissant.json").read_text())
     metadata["distribution"][0]["sha256"] = "0" * 64
     (bundle.path / "croissant.json").write_text(json.dumps(metadata))
-    (bundle.path / "reports" / "preregistration.json").write_text('{"sha256": "1"}')
+    declared = {"sha256": "1", "written": "2026-01-01T00:00:00Z", "commit": None, "clean": None,
+                "declared_before": False, "reasons": ["so"], "elsewhere": []}  # fmt: skip
+    (bundle.path / "reports" / "preregistration.json").write_text(json.dumps(declared))
     bundle.seal()
     found = [str(difference) for difference in verify(bundle.path).differences if difference.file != "index.html"]
     told = ["more.csv: row is empty", "row is int32", f"sha256 is {'0' * 64}", "sha256 of run.lock.json is 1"]
