@@ -1,10 +1,11 @@
 """A question on the terminal. Every text of others passes `visible`, and none is read as rich's markup."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
@@ -17,11 +18,12 @@ from plancheck.inspection.scoring import outcome
 from plancheck.inspection.strip import BEYOND, SEEN, UNSEEN, evidence_line, shown_line
 from plancheck.inspection.wins import Win
 from plancheck.plumbing.errors import SHOWN_PROBLEMS
-from plancheck.records import LETTERS
+from plancheck.records import LETTERS, Piece, Span
 from plancheck.visible import in_a_line, visible
 
 AROUND: Final = 160  # characters kept at each end of a long run of text
 STRIP: Final = 100  # most cells
+NARROWEST: Final = 20  # cells, however narrow the terminal
 OPEN, CLOSE = "[[", "]]"  # around evidence, for a terminal without colours, too
 
 
@@ -96,7 +98,7 @@ def overview(case: Case) -> RenderableType:
     table.add_column("letter")
     table.add_column("outcome")
     for name in ("p(gold)", "packed chars", "evidence", "pieces"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     table.add_column("plan")
     for condition in case.conditions:
         table.add_row(*map(Text, overview_cells(case, condition)), style=style_of(condition))
@@ -177,27 +179,39 @@ def shown_parts(case: Case, arm: Arm) -> list[RenderableType]:
         return [*parts, line("It is a text of the user's own, so it has no place in the context.")]
     if not shown.pieces:
         return parts
-    width = min(STRIP, max(1, case.context_chars))
-    parts.append(Text(f"|{shown_line(shown.pieces, case.context_chars, width=width)}|", no_wrap=True))
-    if case.question.evidence:
-        marks = evidence_line(case.question.evidence, shown.pieces, case.context_chars, width=width)
-        parts.append(Text(f" {marks}", no_wrap=True, style="bold yellow"))
-    cell = max(1, round(case.context_chars / width))
-    parts.append(
-        line(f" a sign is about {cell:,} characters; 1, 2, a ... place in the prompt, {BEYOND} later; evidence "
-             f"{SEEN} shown whole, {UNSEEN} not")
-    )  # fmt: skip
-    return [*parts, piece_table(arm)]
+    return [*parts, Strip(shown.pieces, case.question.evidence or (), case.context_chars), piece_table(arm)]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """A context in one line, no wider than the terminal; below it the evidence, if any, and what a sign stands for."""
+
+    pieces: Sequence[Piece]
+    evidence: Sequence[Span]
+    chars: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        width = max(NARROWEST, min(STRIP, options.max_width - len("||")))
+        width = min(width, max(1, self.chars))
+        yield Text(f"|{shown_line(self.pieces, self.chars, width=width)}|", no_wrap=True)
+        if self.evidence:
+            marks = evidence_line(self.evidence, self.pieces, self.chars, width=width)
+            yield Text(f" {marks}", no_wrap=True, style="bold yellow")
+        cell = max(1, round(self.chars / width))
+        yield line(
+            f" a sign is about {cell:,} characters; 1, 2, a ... place in the prompt, {BEYOND} later; evidence "
+            f"{SEEN} shown whole, {UNSEEN} not"
+        )
 
 
 def piece_table(arm: Arm) -> RenderableType:
     table = Table(box=SIMPLE_HEAD)
-    table.add_column("piece", justify="right")
+    table.add_column("piece", justify="right", overflow="fold")
     table.add_column("atom", overflow="fold")
     for name in ("from", "to", "chars"):
-        table.add_column(name, justify="right")
-    table.add_column("by")
-    table.add_column("evidence")
+        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("by", overflow="fold")
+    table.add_column("evidence", overflow="fold")
     for row in arm.pieces:
         piece = row.piece
         places = f"{piece.start:,}", f"{piece.end:,}", f"{piece.end - piece.start:,}"

@@ -9,7 +9,9 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from plancheck.plumbing.errors import StudyError, all_problems
-from plancheck.plumbing.files import read_json, replacing
+from plancheck.plumbing.files import replacing
+from plancheck.plumbing.strict_json import json_value
+from plancheck.visible import in_a_line
 
 LOCK: Final = Path("run.lock.json")
 FORMAT: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -78,7 +80,12 @@ def read_lock(path: Path = LOCK) -> Lock | None:
     """
     if not path.exists():
         return None
-    value = read_json(path)
+    if not path.is_file():  # a pipe would never end
+        raise StudyError(f"{path}: is no plain file. {REMEDY}")
+    try:
+        value = json_value(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise StudyError(f"{path}: not readable as JSON ({in_a_line(str(error))}). {REMEDY}") from error
     if value == {}:
         return None
     if not isinstance(value, Mapping):
@@ -87,7 +94,8 @@ def read_lock(path: Path = LOCK) -> Lock | None:
         return Lock.model_validate(value)
     except ValidationError as error:
         problems = [f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_url=False)]
-        raise all_problems(f"{path}: is no lock of this version:", problems, remedy=REMEDY) from error
+        told = list(map(in_a_line, problems))
+        raise all_problems(f"{path}: is no lock of this version:", told, remedy=REMEDY) from error
 
 
 def write_lock(lock: Lock, path: Path = LOCK) -> None:

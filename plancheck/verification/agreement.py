@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from plancheck.records import LETTERS, is_span_id
+from plancheck.records import FEWEST_CHOICES, LETTERS, MOST_CHOICES, is_span_id
 
 CONDITION: Final = ["question_id", "policy", "budget_chars"]
 RANKED: Final = ("rankings", "rerank", "rerank_tuned")
@@ -22,9 +22,9 @@ PIECES: Final[Mapping[str, list[str]]] = {
 def contradictions(tables: Mapping[str, pa.Table]) -> Iterator[str]:
     """A line for each row or ranking that another one, or its own values, contradict.
 
-    Ranks are 1 to n and follow the scores; lists of pieces are of one length; a piece is a part of an atom that there
-    is; a packed context holds its pieces within its budget; there is an answer to each, and to nothing else; an answer
-    is a letter of the question's or a failure.
+    A question has its gold letter among its choices. Ranks are 1 to n and follow the scores. Lists of pieces are of one
+    length, a piece is a part of an atom that there is, and a packed context holds its pieces within its budget. There
+    is an answer to each, and to nothing else; an answer is a letter of the question's or a failure.
     """
     for name in RANKED:
         yield from misranked(name, tables[name])
@@ -33,6 +33,7 @@ def contradictions(tables: Mapping[str, pa.Table]) -> Iterator[str]:
         yield from misplaced(name, tables[name], key, atoms)
     yield from overfull(tables["packed"])
     yield from of_other_texts(tables["predictions"], tables["packed"])
+    yield from no_questions(tables["questions"])
     for name in ("predictions", "given_predictions"):
         yield from no_answers(name, tables[name], tables["questions"])
 
@@ -87,6 +88,17 @@ def of_other_texts(predictions: pa.Table, packed: pa.Table) -> Iterator[str]:
     )
     for row in found[CONDITION].assign(told=told)[told.notna()].itertuples(index=False):
         yield f"data/predictions.parquet: {', '.join(map(str, row[:-1]))}: {row[-1]}"
+
+
+def no_questions(questions: pa.Table) -> Iterator[str]:
+    """A line for each question without 2 to 10 choices, or whose gold letter is none of theirs or not right."""
+    for row in questions.select(["question_id", "choices", "answer", "right"]).to_pylist():
+        letters = LETTERS[: max(row["choices"], 0)]
+        if not (
+            FEWEST_CHOICES <= row["choices"] <= MOST_CHOICES and {row["answer"]} <= set(row["right"]) <= set(letters)
+        ):
+            told = f"has {row['choices']} choices, gold letter {row['answer']!r:.40}, right letters {row['right']}"
+            yield f"data/questions.parquet: {row['question_id']}: {told:.150}"
 
 
 def no_answers(name: str, table: pa.Table, questions: pa.Table) -> Iterator[str]:

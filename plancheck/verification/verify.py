@@ -29,6 +29,7 @@ from plancheck.stages.material import read_material
 from plancheck.tables import read_splits
 from plancheck.verification.agreement import contradictions
 from plancheck.verification.contracts import REMEDY, check_files, read_tables, strict_json
+from plancheck.verification.descriptions import descriptions
 from plancheck.verification.differences import Difference, csv_differences, same
 from plancheck.verification.outcomes import outcomes
 from plancheck.visible import in_a_line
@@ -72,7 +73,7 @@ def verify(bundle: Path) -> Verified:
         with chdir(folder):
             params = read_parameters(Path("params.yaml"))
             try:
-                return rebuilt(params, files=len(sums) + 1)
+                return rebuilt(params, bundle, sums)
             except (StudyError, MemoryError):
                 raise
             # Whatever a stranger's files lead to is told in a line.
@@ -115,22 +116,29 @@ def refuse_endless(path: Path, text: str) -> None:
             raise StudyError(f"{path}: is nested more than {DEEPEST} deep.")
 
 
-def rebuilt(params: Params, *, files: int) -> Verified:
+def rebuilt(params: Params, bundle: Path, sums: Mapping[str, str]) -> Verified:
     """Compare the bundle in the current folder, whose tables are put back in their stored form."""
     schemas = stored_schemas(params)
-    tables = read_tables(Path(), {name: released_schema(name, columns) for name, columns in schemas.items()})
+    columns_of = {name: released_schema(name, columns) for name, columns in schemas.items()}
+    tables = read_tables(Path(), columns_of)
     if wrong := list(contradictions(tables)):
         told = [in_a_line(line)[:300] for line in wrong]
         raise all_problems("Tables of the bundle contradict each other:", told, remedy=REMEDY)
-    own = outcomes(tables, params)
+    own, described = outcomes(tables, params), descriptions(sums, columns_of)
     for name, columns in schemas.items():
         write_table(DATA / f"{name}.parquet", restored(name, own.tables[name], columns), columns)
     # The page is made from the released tables, so that it can be made beside them.
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
-        page = pool.submit(page_difference, params, Path.cwd())
-        found, cells = table_differences(params)
-        difference, words = page.result()
-    return Verified(files, len(TABLES), own.cells + cells, (*own.differences, *found, *difference), words)
+    try:
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            page = pool.submit(page_difference, params, Path.cwd())
+            found, cells = table_differences(params)
+            difference, words = page.result()
+    except StudyError as error:  # of what the study's own stages read
+        raise StudyError(
+            f"{bundle}: its tables cannot be rebuilt. What is said below to be run is for whoever made it.\n{error}"
+        ) from error
+    differences = (*described, *own.differences, *found, *difference)
+    return Verified(len(sums) + 1, len(TABLES), own.cells + cells, differences, words)
 
 
 def table_differences(params: Params) -> tuple[list[Difference], int]:

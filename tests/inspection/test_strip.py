@@ -1,9 +1,14 @@
 """The strip of a context on the terminal."""
 
+from io import StringIO
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from plancheck.inspection.strip import evidence_line, shown_line
+from plancheck.inspection.terminal import Strip
 from plancheck.records import Piece, Span
 
 
@@ -37,3 +42,11 @@ def test_a_strip_is_as_wide_as_asked_and_shows_something_for_each_piece(chars, w
     line = shown_line(pieces, chars, width=width)
     assert len(line) == width
     assert (set(line) == {"."}) == (not pieces)
+
+
+@pytest.mark.parametrize(("columns", "cells"), [(40, 38), (200, 100)])
+def test_on_a_narrow_terminal_the_strip_stays_one_line_with_the_evidence_below_its_place(columns, cells):
+    console = Console(width=columns, file=StringIO())
+    console.print(Strip([Piece("a", 5_000, 6_000)], [Span(5_000, 5_500)], 10_000))
+    shown, marks, *_ = console.file.getvalue().splitlines()
+    assert len(shown) == cells + 2 and shown.index("1") == marks.index("^") == 1 + cells // 2

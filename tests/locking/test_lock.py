@@ -204,6 +204,18 @@ def test_what_is_no_lock_is_refused_with_its_remedy(text, study, plancheck):
     assert plancheck("lock", "--force")[0] == 0
 
 
+def test_a_pipe_in_the_locks_place_is_refused_and_its_remedy_is_the_locks(study, plancheck):
+    for put in (os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff")):
+        put(Path("run.lock.json"))
+        status, _, err = plancheck("lock", "--diff")
+        assert status == 1 and "plancheck lock --force" in err and "dvc repro" not in err
+        remove(Path("run.lock.json"))
+
+
+def remove(path):
+    path.rmdir() if path.is_dir() else path.unlink()
+
+
 def test_a_lock_names_no_folder_of_this_machine(study, plancheck, tmp_path):
     study["models"]["other"]["path"] = str(tmp_path / "model")
     write(study)

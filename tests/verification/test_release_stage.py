@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import tarfile
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,13 +14,14 @@ import yaml
 from plancheck.benchmark.tables import read_contexts, read_questions
 from plancheck.difference.comparing import compare
 from plancheck.difference.runs import run_named
+from plancheck.given.sources import source_rows
 from plancheck.plumbing.errors import StudyError
 from plancheck.plumbing.files import write_table
 from plancheck.records import GIVEN_CONTEXTS
 from plancheck.release.sums import SUMS, check_sums, files_of, read_sums
 from plancheck.release.tables import KEYS, TEXTS, released_schema, restored, stored_schemas
 from plancheck.release.texts import RUN, contents
-from plancheck.stages import release
+from plancheck.stages import release, split
 
 
 def runs(text):
@@ -164,6 +166,24 @@ def test_a_text_of_the_users_own_stops_the_release(study, clone):
     (clone / "reports" / "retrieve.json").write_text(json.dumps({"note": text}))
     with pytest.raises(StudyError, match=r"reports/retrieve.json: of data/given_contexts.parquet, text of question q"):
         release.run(study.params)
+
+
+@pytest.mark.parametrize("place", [Path.cwd, Path.home], ids=["project", "home"])
+def test_a_folder_of_this_machine_stops_the_release(place, study, clone):
+    path = f"{place()}/models/mine"
+    (clone / "reports" / "retrieve.json").write_text(json.dumps({"note": path, "url": f"https://x.org{path}"}))
+    with pytest.raises(StudyError, match=f"reports/retrieve.json: {path}"):
+        release.run(study.params)
+    (clone / "reports" / "retrieve.json").write_text(json.dumps({"url": f"https://x.org{path}"}))
+    release.run(study.params)
+
+
+def test_what_is_said_of_a_file_outside_the_project_names_no_folder(tmp_path):
+    path = tmp_path / "plans.jsonl"
+    path.write_text(json.dumps({"about": {"name": "ours", "model": f"{tmp_path}/weights"}}) + "\n")
+    (row,) = source_rows([("selectors", "mine", path)], [])
+    assert (row["file"], row["system"], row["model"], row["revision"]) == ("plans.jsonl", "ours", "…/weights", None)
+    assert split.source(path)["path"] == "…/plans.jsonl"
 
 
 def test_a_lock_is_taken_where_there_is_one(study, clone):

@@ -133,8 +133,8 @@ def test_sums_that_are_none_are_refused(lines, bundle):
         ("rerank", "score", lambda values: [float("inf"), *values[1:]], "score has 1 values"),
         ("predictions", "question_id", lambda values: [values[-1], *values[1:]], "has 2 rows"),
         ("questions", "question_id", lambda values: [values[1], *values[1:]], "has 2 rows"),
-        ("predictions", "policy", lambda values: ["other", *values[1:]], "cannot be rebuilt"),
-        ("packed", "question_id", lambda values: ["nobody", *values[1:]], "cannot be rebuilt"),
+        ("predictions", "policy", lambda values: ["other", *values[1:]], "other, 900: is not in data/packed.parquet"),
+        ("packed", "question_id", lambda values: ["nobody", *values[1:]], "has no row"),
         ("plans", "selector", lambda values: ["nobody", *values[1:]], "cannot be rebuilt"),
         ("routing", "policy", lambda values: ["nobody"] * len(values), "cannot be rebuilt"),
     ],
@@ -245,6 +245,8 @@ def test_metrics_are_compared(bundle):
         ("packed", "chars", lambda chars: [1] * len(chars), "1 chars do not hold its pieces"),
         ("packed", "packed_id", lambda ids: ["x", *ids[1:]], "packed_id is not that of data/packed.parquet"),
         ("predictions", "budget_chars", lambda budgets: [901, *budgets[1:]], "901: is not in data/packed.parquet"),
+        ("questions", "choices", lambda counts: [10**12, *counts[1:]], "has 1000000000000 choices"),
+        ("questions", "right", lambda letters: [[], *letters[1:]], "right letters []"),
         ("predictions", "letter", lambda letters: ["a", *letters[1:]], "letter is 'a' of 4 choices"),
         ("predictions", "failure", lambda found: ["error"] * len(found), "failure 'error'"),
     ],
@@ -279,6 +281,7 @@ def test_infinity_in_json_is_refused_however_it_is_written(bundle):
 
 def test_what_is_no_bundle_is_told_before_it_is_copied(study, plancheck, tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "notes").touch()
     told = {tmp_path / "pipe": "neither a folder nor a plain file", "/dev/zero": "neither a folder nor a plain file",
             tmp_path: "no SHA256SUMS", study.bundle.parent: f"It holds {study.bundle}: name that",
             study.folder: f"It holds {study.bundle}: name that"}  # fmt: skip
@@ -291,3 +294,20 @@ def test_a_full_disk_is_told_as_such(study, plancheck, monkeypatch):
     monkeypatch.setattr("plancheck.release.unpacking.copied", Mock(side_effect=OSError(errno.ENOSPC, "No space")))
     status, _, err = plancheck(study.bundle)
     assert status == 1 and "The disk is full" in err and "Get it anew" not in err
+
+
+def test_what_a_bundle_says_of_itself_is_compared_with_its_files(bundle):
+    """An additional file with its sum, another type, another digest, a declaration without a lock."""
+    (bundle.path / "data" / "more.csv").write_text("a\n")
+    text = (bundle.path / "dictionary.csv").read_text()
+    (bundle.path / "dictionary.csv").write_text(text.replace("chars,int64", "chars,int32", 1))
+    metadata = json.loads((bundle.path / "croissant.json").read_text())
+    metadata["distribution"][0]["sha256"] = "0" * 64
+    (bundle.path / "croissant.json").write_text(json.dumps(metadata))
+    declared = {"sha256": "1", "written": "2026-01-01T00:00:00Z", "commit": None, "clean": None,
+                "declared_before": False, "reasons": ["so"], "elsewhere": []}  # fmt: skip
+    (bundle.path / "reports" / "preregistration.json").write_text(json.dumps(declared))
+    bundle.seal()
+    found = [str(difference) for difference in verify(bundle.path).differences if difference.file != "index.html"]
+    told = ["more.csv: row is empty", "row is int32", f"sha256 is {'0' * 64}", "sha256 of run.lock.json is 1"]
+    assert len(found) == 4 and all(any(part in line for line in found) for part in told), found
