@@ -215,7 +215,8 @@ def causes_of(a: Run, b: Run, parameters: Compared, code: Compared) -> dict[str,
     A stage's parameters are those that dvc.yaml lists, and in a release, which has none, those that dvc.lock notes;
     without either none is told. Code and inputs are those of the runs' dvc.lock.
     """
-    sections_of = next(iter([*absent(b, a, listed)[0], *absent(b, a, noted)[0]]), {})
+    known = [*absent(b, a, listed)[0], *absent(b, a, noted)[0]]
+    sections_of = known[0] if known else {}
     changed = [change.place for change in parameters.changes]
     found: dict[str, list[str]] = {}
     for name, sections in sections_of.items():

@@ -78,7 +78,7 @@ class Arm:
 
 
 def arm(results: Results, policy: str, budget_chars: int) -> Arm:
-    right = results.right(policy, budget_chars).to_dict()
+    right = {str(name): bool(value) for name, value in results.right(policy, budget_chars).items()}
     return Arm(f"{policy} at {budget_chars}", right, results.texts(policy, budget_chars))
 
 

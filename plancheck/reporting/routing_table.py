@@ -119,4 +119,5 @@ def router_arm(name: str, rows: pd.DataFrame, results: Results, *, budget_chars:
     own = rows.set_index("question_id").sort_index()
     texts = {policy: results.texts(policy, budget_chars) for policy in own["policy"].unique()}
     shown = {str(question_id): texts[policy][str(question_id)] for question_id, policy in own["policy"].items()}
-    return Arm(f"router {name}", own["correct"].astype(bool).to_dict(), shown)
+    right = {str(question_id): bool(value) for question_id, value in own["correct"].items()}
+    return Arm(f"router {name}", right, shown)
