@@ -205,6 +205,7 @@ def test_what_is_no_lock_is_refused_with_its_remedy(text, study, plancheck):
 
 
 def test_a_pipe_in_the_locks_place_is_refused_and_its_remedy_is_the_locks(study, plancheck):
+    LOCK.unlink()
     for put in (os.mkfifo, Path.mkdir, lambda path: path.write_bytes(b"\xff")):
         put(Path("run.lock.json"))
         status, _, err = plancheck("lock", "--diff")
