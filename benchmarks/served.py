@@ -125,7 +125,7 @@ def main() -> None:
     ]
     if asked.ways:
         ways = [way for way in ways if way.name in asked.ways]
-    before = [pd.read_csv(asked.output)] if asked.append else []
+    before = [pd.read_csv(asked.output, dtype=str)] if asked.append else []  # as they stand
     rows: list[dict[str, object]] = []
     for row in compared(ways, items_of(chosen, asked.most), items_of([other], WARMING), spec, asked.pid):
         print(json.dumps(row), flush=True)
