@@ -2,12 +2,13 @@
 
 Asks a running server and the model in this process the same prompts of some questions of a study, in its folder once
 the stages up to pack have run (`make demo`): answers by likelihood, generated letters, and plans. Served prompts go in
-the tree's order, as stage answer sends them, and shuffled over all questions; lm-eval's `local-completions` asks the
-same server. Each way is asked a few prompts of another question first, and begins with an empty prefix cache where the
-server lets it be emptied (vLLM with VLLM_SERVER_DEV_MODE=1); its hit rate is what the server counts under /metrics. CPU
-seconds are those of this process and of the server's (``--pid``), for a machine that does other work too. Letters and
-plans are compared with those of the kind's first way. Prints a row for each way and writes it to
-benchmarks/served.csv at once; ``--append`` adds the rows, for a server with another cache.
+the tree's order, as stage answer sends them, and shuffled over all questions; lm-eval's `local-completions` (of `lm-
+eval[api]`) asks the same server, which for this runs without adapters. Each way is asked a few prompts of another
+question first, and begins with an empty prefix cache where the server lets it be emptied (vLLM with
+VLLM_SERVER_DEV_MODE=1); its hit rate is what the server counts under /metrics. CPU seconds are those of this process
+and of the server's (``--pid``), for a machine that does other work too. Letters and plans are compared with those of
+the kind's first way. Prints a row for each way and writes it to benchmarks/served.csv at once; ``--append`` adds the
+rows, for a server with another cache.
 
     python benchmarks/served.py --url http://127.0.0.1:8000/v1 --model smollm2 --pid 1234 [--questions 4]
         [--ways "in process" logprob_token_ids] [--adapter models/planner] [--append]
@@ -124,7 +125,7 @@ def main() -> None:
     ]
     if asked.ways:
         ways = [way for way in ways if way.name in asked.ways]
-    before = [pd.read_csv(asked.output)] if asked.append else []
+    before = [pd.read_csv(asked.output, dtype=str)] if asked.append else []  # as they stand
     rows: list[dict[str, object]] = []
     for row in compared(ways, items_of(chosen, asked.most), items_of([other], WARMING), spec, asked.pid):
         print(json.dumps(row), flush=True)

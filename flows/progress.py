@@ -32,6 +32,8 @@ def results(futures: Sequence[PrefectFuture[T]], shards: Sequence[Shard], *, wha
     with Progress(*columns, console=Console(stderr=True), disable=not terminal, transient=True) as bar:
         task = bar.add_task(what, total=total)
         for future in as_completed(list(futures)):
+            if not future.state.is_completed():
+                continue  # what failed is not done; it is raised below
             bar.advance(task, sizes[id(future)])
             done += sizes[id(future)]
             if artifact and (done == total or time.monotonic() - reported >= SECONDS_A_REPORT):

@@ -98,6 +98,7 @@ def learned(lesson: Lesson, classifier: ClassifierMixin) -> Router:
     """The classifier fitted on the questions that some policies answer right and others wrong.
 
     Where only one policy is ever right in those, or there are none, there is nothing to tell apart: the default.
+    Policies that are right on the same of those questions are even: fitting tells them apart by noise alone.
     """
     decided = lesson.right.any(axis=1, keepdims=True) & ~lesson.right.all(axis=1, keepdims=True)
     questions, policies = np.nonzero(lesson.right & decided)
@@ -107,13 +108,15 @@ def learned(lesson: Lesson, classifier: ClassifierMixin) -> Router:
     with threadpool_limits(limits=1):
         pipeline = make_pipeline(encoded(lesson.features), classifier)
         pipeline.fit(lesson.features.iloc[questions], policies)
+    _, firsts, alike = np.unique(lesson.right & decided, axis=1, return_index=True, return_inverse=True)
+    earliest = firsts[alike.ravel()]
 
     def choose(features: pd.DataFrame) -> NDArray[np.int64]:
         if features.empty:
             return np.zeros(0, dtype=int)
         with threadpool_limits(limits=1):
             likely = np.round(pipeline.predict_proba(features), DECIMALS)
-        return np.asarray(pipeline.classes_[likely.argmax(axis=1)])
+        return np.asarray(earliest[pipeline.classes_[likely.argmax(axis=1)]])
 
     return choose
 

@@ -156,3 +156,13 @@ def test_of_three_policies_that_are_even_the_first_is_chosen():
     found = Lesson(features, right)
     assert train_default(found, 0)(features).tolist() == [0] * 4
     assert domain_rule(found, 0)(features).tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("name", LEARNED)
+def test_of_policies_that_are_right_on_the_same_questions_the_earlier_is_chosen(name):
+    generator = np.random.default_rng(1)
+    numbers = pd.DataFrame(generator.normal(size=(40, 200)).T).add_prefix("feature_")
+    features = lesson("X" * 200, [0] * 200).features.join(numbers)
+    first, second = generator.random((2, 10)) < 0.5
+    right = np.column_stack([first, second, first, second])  # fitting tells them apart by noise
+    assert set(ROUTERS[name](Lesson(features[:10], right), 7)(features)) <= {0, 1}
