@@ -2,8 +2,8 @@
 
 Asks a running server and the model in this process the same prompts of some questions of a study, in its folder once
 the stages up to pack have run (`make demo`): answers by likelihood, generated letters, and plans. Served prompts go in
-the tree's order, as stage answer sends them, and shuffled over all questions. lm-eval's `local-completions`, which needs
-`lm-eval[api]`, asks the same server, which for this runs without adapters. Each way is asked a few prompts of another
+the tree's order, as stage answer sends them, and shuffled over all questions. lm-eval's `local-completions` (of
+`lm-eval[api]`) asks the same server, which for this runs without adapters. Each way is asked a few prompts of another
 question first, and begins with an empty prefix cache where the server lets it be emptied (vLLM with
 VLLM_SERVER_DEV_MODE=1); its hit rate is what the server counts under /metrics. CPU seconds are those of this process
 and of the server's (``--pid``), for a machine that does other work too. Letters and plans are compared with those of
