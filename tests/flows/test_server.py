@@ -5,13 +5,22 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from queue import Queue
 from types import SimpleNamespace
 
 import httpx
 import psutil
 import pytest
+from prefect import flow
+from prefect.blocks.notifications import CustomWebhookNotificationBlock
+from prefect.client.orchestration import get_client
+from prefect.events.actions import SendNotification
+from prefect.events.schemas.automations import AutomationCore, EventTrigger, Posture
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
@@ -129,9 +138,9 @@ def test_the_projects_settings_keep_prefect_inside_it(
     assert not list(home.iterdir())
 
 
-def test_the_lasting_server_shows_the_ui_and_the_reports_on_its_port_and_lets_the_browser_ask_no_other(
-    server: str, prefect_home: Path, project: Path
-) -> None:
+@pytest.fixture
+def lasting(server: str, prefect_home: Path, project: Path) -> Iterator[str]:
+    """The address of a lasting server of the project."""
     home = project / "home"
     home.mkdir()
     [migrated] = prefect_home.glob("template-*.db")  # of the temporary server; migrating takes most of a start
@@ -143,14 +152,68 @@ def test_the_lasting_server_shows_the_ui_and_the_reports_on_its_port_and_lets_th
         port = listener.getsockname()[1]
     with temporary_settings({PREFECT_HOME: home}), lasting_server(port) as address:
         assert address == f"http://127.0.0.1:{port}"
-        asked = [httpx.get(f"{address}/{path}") for path in ("reports/index.html", "", "ui-settings")]
-    assert [reply.status_code for reply in asked] == [200] * 3
+        yield address
+
+
+def test_the_lasting_server_shows_the_ui_and_the_reports_on_its_port_and_lets_the_browser_ask_no_other(
+    lasting: str,
+) -> None:
+    asked = [httpx.get(f"{lasting}/{path}") for path in ("reports/index.html", "", "v2/", "ui-settings")]
+    assert [reply.status_code for reply in asked] == [200] * 4
     assert asked[0].text == "the report"
-    assert (asked[2].json()["api_url"], asked[2].json()["default_ui"]) == (f"{address}/api", "v1")
+    assert (asked[3].json()["api_url"], asked[3].json()["default_ui"]) == (f"{lasting}/api", "v1")
     for reply in asked:
         [allowed] = [rule for rule in reply.headers["content-security-policy"].split(";") if "default-src" in rule]
         assert "'self'" in allowed
         assert "http" not in allowed
+
+
+def test_an_automation_of_the_lasting_server_tells_of_a_failed_run_with_its_message(lasting: str) -> None:
+    """As docs/operating.md says: a Custom Webhook, and the text that Prefect's form offers."""
+    told: Queue[dict[str, str]] = Queue()
+
+    class Listener(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    @flow(name="study")
+    def refused() -> None:
+        raise StudyError("Stage check_rows failed: no row is of a test question.")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Listener) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        with temporary_settings({PREFECT_API_URL: f"{lasting}/api"}), get_client(sync_client=True) as client:
+            block = CustomWebhookNotificationBlock(
+                name="told",
+                url=f"http://127.0.0.1:{listener.server_port}",
+                json_data={"title": "{{subject}}", "text": "{{body}}"},
+            ).save("told", client=client)
+            trigger = EventTrigger(
+                expect={"prefect.flow-run.Failed", "prefect.flow-run.Crashed"},
+                match_related={
+                    "prefect.resource.role": "flow",
+                    "prefect.resource.id": f"prefect.flow.{client.create_flow(refused)}",
+                },
+                for_each={"prefect.resource.id"},
+                posture=Posture.Reactive,
+                threshold=1,
+            )
+            told_how = SendNotification(
+                block_document_id=block, subject="Failed", body="{{ flow.name }}: {{ flow_run.state.message }}"
+            )
+            automation = AutomationCore(name="told of a failure", trigger=trigger, actions=[told_how])
+            client.create_automation(automation)
+            refused(return_state=True)
+            message = told.get(timeout=60)
+        listener.shutdown()
+    assert message["title"] == "Failed"
+    assert message["text"].startswith("study: ")
+    assert "Stage check_rows failed: no row is of a test question." in message["text"]
 
 
 def test_a_home_that_cannot_be_written_is_the_users_to_mend(tmp_path: Path) -> None:
