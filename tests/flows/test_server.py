@@ -24,7 +24,7 @@ from prefect.events.schemas.automations import AutomationCore, EventTrigger, Pos
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.settings import PREFECT_API_URL, PREFECT_HOME, temporary_settings
 
-from flows.server import api_server, check_loopback, disk_watched, lasting_server, temporary_server
+from flows.server import api_server, check_loopback, disk_watched, lasting_server, send_what_is_left, temporary_server
 from plancheck.plumbing.errors import StudyError
 
 SERVING = """
@@ -210,6 +210,7 @@ def test_an_automation_of_the_lasting_server_tells_of_a_failed_run_with_its_mess
             client.create_automation(automation)
             refused(return_state=True)
             message = told.get(timeout=60)
+            send_what_is_left()
         listener.shutdown()
     assert message["title"] == "Failed"
     assert message["text"].startswith("study: ")
